@@ -1,0 +1,1 @@
+//! The `#FED` lines of a job script.
