@@ -1,1 +1,2 @@
+//! Man pages and shell completions, from the command line itself.
 fn main() {}

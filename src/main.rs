@@ -1,1 +1,2 @@
+//! The `fedsched` command.
 fn main() {}

@@ -1,0 +1,1 @@
+//! The binding cycle: carries an intent out in slurmctld, step by step, and looks after each.

@@ -1,0 +1,1 @@
+//! The configuration file: TOML in, validated settings out.

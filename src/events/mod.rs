@@ -1,0 +1,2 @@
+//! Sources: the outside world as events.
+pub mod slurm;

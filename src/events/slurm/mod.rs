@@ -1,0 +1,1 @@
+//! Slurm as a source: polls, compares, and tells what changed.

@@ -1,0 +1,2 @@
+//! What carries decisions out, in the language of each kind of member.
+pub mod slurm;

@@ -1,0 +1,1 @@
+//! slurmrestd: actions on jobs, single jobs, listings.

@@ -1,0 +1,43 @@
+//! What the configuration says to the core, validated as a whole.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{Declaration, PartitionName, Policy, PolicyName};
+
+/// The part of the configuration that decisions depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The waiting room.
+    pub queue_partition: PartitionName,
+    /// Decide and explain, but bind nothing.
+    pub rehearsal: bool,
+    /// Members, sorted by name, names unique, partitions unique.
+    pub members: Vec<Declaration>,
+    /// Policies by name; the default one is always there.
+    pub policies: BTreeMap<PolicyName, Policy>,
+    /// Policy of jobs that name none.
+    pub default_policy: PolicyName,
+    /// Bounds and spans.
+    pub limits: Limits,
+}
+
+/// Bounds of the queue and the topology.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// First wait of a job that no member can take.
+    pub backoff_first: Duration,
+    /// Longest such wait; each doubles the one before.
+    pub backoff_max: Duration,
+    /// How long a member is remembered against a job that could not start there.
+    pub remember: Duration,
+    /// How long an assumption without a sign of its job is kept.
+    pub assume_max: Duration,
+    /// Jobs looked at in one scheduling pass.
+    pub pass_jobs_max: usize,
+    /// Largest share of the known jobs (in percent) that may vanish from one listing before it is
+    /// doubted; below `vanish_jobs_min` jobs, nothing is doubted.
+    pub vanish_percent_max: u8,
+    /// See `vanish_percent_max`.
+    pub vanish_jobs_min: usize,
+}

@@ -1,0 +1,1 @@
+//! The loop: events to the engine, effects to the world.

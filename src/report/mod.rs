@@ -1,0 +1,1 @@
+//! The engine's state in words, for people: what protocol::query carries.

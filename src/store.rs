@@ -1,0 +1,1 @@
+//! What survives a restart: intents and memories, in one redb file.

@@ -1,0 +1,1 @@
+//! Logs: to the journal under systemd, as text or JSON otherwise.
