@@ -12,7 +12,7 @@ pub const VERSION: u16 = 1;
 pub const MAX_MESSAGE_BYTES: u32 = 8 << 20;
 
 /// Largest frame from `slurm-watch`, in bytes: a first listing of a large site comes in pieces under this.
-pub const MAX_WATCH_BYTES: u32 = 64 << 20;
+pub const MAX_WATCH_BYTES: u32 = 16 << 20;
 
 const LENGTH_BYTES: usize = 4;
 const VERSION_BYTES: usize = 2;

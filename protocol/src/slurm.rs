@@ -89,6 +89,10 @@ pub struct Job {
     pub tres_per_task: String,
     /// TRES for each socket.
     pub tres_per_socket: String,
+    /// CPUs for each TRES.
+    pub cpus_per_tres: String,
+    /// Memory for each TRES, MiB.
+    pub memory_per_tres: String,
     /// Value of `shared`: 0 is exclusive, 2 exclusive by user, 3 by MCS label, 0xffff not given.
     pub shared: u16,
     /// `--contiguous`.

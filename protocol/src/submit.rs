@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::mark::Mark;
 
+/// Largest frame on a plugin's connection, in bytes: slurmctld has not yet checked how long a job's
+/// strings are when its plugin sees them, so the plugin must.
+pub const MAX_BYTES: u32 = 256 << 10;
+
 /// What the plugin asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
@@ -96,6 +100,10 @@ pub struct Submission {
     pub tres_per_task: Option<String>,
     /// TRES for each socket.
     pub tres_per_socket: Option<String>,
+    /// `--cpus-per-gpu`: CPUs for each TRES.
+    pub cpus_per_tres: Option<String>,
+    /// `--mem-per-gpu`: memory for each TRES, MiB.
+    pub memory_per_tres: Option<String>,
     /// `--exclusive` and its kin: the value of `shared`.
     pub shared: Option<u16>,
     /// `--contiguous`.
@@ -108,7 +116,7 @@ pub struct Submission {
     pub required_nodes: Option<String>,
     /// `--exclude`.
     pub excluded_nodes: Option<String>,
-    /// Time limit, minutes.
+    /// Time limit, minutes; `u32::MAX`: the user asks for no limit.
     pub time_limit_min: Option<u32>,
     /// `--time-min`, minutes.
     pub time_min_min: Option<u32>,
