@@ -1,4 +1,8 @@
 //! Keeps the arrows of ARCHITECTURE.md true: a module may name only the modules listed for it.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read the sources should fail"
+)]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("metrics", &["model"]),
     ("config", &["model"]),
     ("telemetry", &["config"]),
-    ("ipc", &["model", "metrics"]),
+    ("ipc", &["model", "events", "metrics"]),
     (
         "cli",
         &["model", "config", "daemon", "members", "events", "ipc"],

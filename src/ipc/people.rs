@@ -1,0 +1,71 @@
+//! The desk of the command line: each question goes to the reactor with who asks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fedsched_protocol::query::{Answer, Request};
+use tokio::net::UnixStream;
+use tokio::sync::{mpsc, oneshot};
+use tracing::debug;
+
+use super::frames;
+use super::peer::Peer;
+
+/// A connection that asks nothing for so long gives its place to others.
+const IDLE_MAX: Duration = Duration::from_secs(10);
+
+/// A question whose answer somebody waits for.
+#[derive(Debug)]
+pub struct Question {
+    /// What is asked.
+    pub request: Request,
+    /// By whom.
+    pub peer: Peer,
+    /// Where the answer goes; nobody may be there any more.
+    pub answer: oneshot::Sender<Answer>,
+}
+
+/// What every connection of the command line needs.
+#[derive(Debug)]
+pub struct Desk {
+    /// To the reactor.
+    pub questions: mpsc::Sender<Question>,
+}
+
+impl Desk {
+    /// Serves one connection until the peer hangs up or misbehaves.
+    pub async fn serve(self: Arc<Self>, mut stream: UnixStream, peer: Peer) {
+        while let Some(request) = next(&mut stream, peer).await {
+            let (answer, answered) = oneshot::channel();
+            if self
+                .questions
+                .send(Question {
+                    request,
+                    peer,
+                    answer,
+                })
+                .await
+                .is_err()
+            {
+                return;
+            }
+            let Ok(answer) = answered.await else { return };
+            if let Err(error) = frames::write(&mut stream, &answer).await {
+                debug!(%error, uid = peer.user.0, "nobody waited for the answer");
+                return;
+            }
+        }
+    }
+}
+
+/// The next question, `None` when there will be none.
+async fn next(stream: &mut UnixStream, peer: Peer) -> Option<Request> {
+    match tokio::time::timeout(IDLE_MAX, frames::read(stream)).await {
+        Ok(Ok(request)) => request,
+        Ok(Err(error)) => {
+            debug!(%error, uid = peer.user.0, "dropped a connection of the command line");
+            None
+        }
+        Err(_) => None,
+    }
+}
