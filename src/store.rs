@@ -1,1 +1,0 @@
-//! What survives a restart: intents and memories, in one redb file.
