@@ -1,2 +1,8 @@
 //! The `fedsched` command.
-fn main() {}
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fedsched::cli::run()
+}

@@ -29,7 +29,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ipc", &["model", "events", "metrics"]),
     (
         "cli",
-        &["model", "config", "daemon", "members", "events", "ipc"],
+        &[
+            "model",
+            "config",
+            "daemon",
+            "telemetry",
+            "members",
+            "events",
+            "ipc",
+        ],
     ),
     (
         "reactor",

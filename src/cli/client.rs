@@ -1,0 +1,126 @@
+//! One question to the daemon, one answer.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fedsched_protocol::frame::{self, FrameError, MAX_MESSAGE_BYTES};
+use fedsched_protocol::query::{Answer, Request};
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockType, UnixAddr, connect, setsockopt, socket, sockopt,
+};
+use nix::sys::time::TimeVal;
+
+/// How long the daemon may take for each step: a stopped daemon must not stop who asks it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    /// Nobody is there.
+    #[error(
+        "no daemon answers at {}: {source}; start it (systemctl start fedsched) or name its \
+         socket with --socket", socket.display()
+    )]
+    Unreachable {
+        /// Where it was looked for.
+        socket: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It took too long.
+    #[error(
+        "the daemon at {} did not answer within {} seconds; see its log (journalctl -u fedsched)",
+        socket.display(), PATIENCE.as_secs()
+    )]
+    Silent {
+        /// Whom it was asked of.
+        socket: PathBuf,
+    },
+    /// What came is no answer to the question.
+    #[error("the daemon at {}: {source}", socket.display())]
+    Answer {
+        /// Who answered.
+        socket: PathBuf,
+        /// What is wrong with it.
+        source: FrameError,
+    },
+    /// It answered another question, or closed the connection.
+    #[error(
+        "the daemon at {} gave no answer to this question: install the same fedsched release \
+         for the daemon and the command line", socket.display()
+    )]
+    Unrelated {
+        /// Who answered.
+        socket: PathBuf,
+    },
+}
+
+/// A connection to the daemon.
+#[derive(Debug)]
+pub(super) struct Client {
+    stream: UnixStream,
+    socket: PathBuf,
+}
+
+impl Client {
+    /// Connects.
+    pub(super) fn connect(path: &Path) -> Result<Self, Error> {
+        let stream = open(path).map_err(|source| Error::Unreachable {
+            socket: path.to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            stream,
+            socket: path.to_owned(),
+        })
+    }
+
+    /// Asks, and waits for the answer.
+    pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Error> {
+        let sent = frame::write(&mut self.stream, request, MAX_MESSAGE_BYTES);
+        let answer = sent.and_then(|()| frame::read(&mut self.stream, MAX_MESSAGE_BYTES));
+        match answer {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => Err(self.unrelated()),
+            Err(FrameError::Io(error)) if timed_out(&error) => Err(Error::Silent {
+                socket: self.socket.clone(),
+            }),
+            Err(source) => Err(Error::Answer {
+                socket: self.socket.clone(),
+                source,
+            }),
+        }
+    }
+
+    /// The error for an answer to another question.
+    pub(super) fn unrelated(&self) -> Error {
+        Error::Unrelated {
+            socket: self.socket.clone(),
+        }
+    }
+}
+
+/// Opened by hand because a connection blocks, too, while the backlog is full, and std has a
+/// timeout only for what comes after it.
+fn open(path: &Path) -> io::Result<UnixStream> {
+    let fd = socket(
+        AddressFamily::Unix,
+        SockType::Stream,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    )?;
+    let patience = TimeVal::new(10, 0);
+    setsockopt(&fd, sockopt::SendTimeout, &patience)?;
+    setsockopt(&fd, sockopt::ReceiveTimeout, &patience)?;
+    connect(std::os::fd::AsRawFd::as_raw_fd(&fd), &UnixAddr::new(path)?)?;
+    Ok(UnixStream::from(fd))
+}
+
+fn timed_out(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
+}
