@@ -1,1 +1,0 @@
-//! The loop: events to the engine, effects to the world.

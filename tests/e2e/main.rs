@@ -1,0 +1,14 @@
+//! End to end, on real Slurm: what users and administrators do, and what goes wrong on bad days.
+//!
+//! `FEDSCHED_TEST_SLURM` names the Slurm series of the sandboxes: 22.05 (the default), 24.11 or 26.05.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what a test cannot do is how it fails"
+)]
+
+mod site;
+
+mod directives;
+mod placement;
