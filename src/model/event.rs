@@ -73,6 +73,9 @@ pub enum BindError {
     /// slurmctld or slurmrestd did not answer, or answered "try again" for too long.
     #[error("slurmctld could not be reached: {0}")]
     Unreachable(String),
+    /// The store did not take the intent, so it was not begun; another time it may.
+    #[error("it could not be stored first: {0}")]
+    NotStored(String),
     /// slurmctld refused it for this member.
     #[error("slurmctld refused it: {0}")]
     Refused(String),
