@@ -1,13 +1,14 @@
-//! Commits to the store in a thread of its own, in order, several waiting batches at once: while one
-//! commit waits for the disk, the reactor goes on answering.
+//! Commits to the store in a thread of its own, in order, all that waits at once: while one commit
+//! waits for the disk, the reactor goes on answering.
 
 use std::sync::mpsc as blocking;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
 use crate::model::IntentId;
-use crate::store::{Record, Store, StoreError};
+use crate::store::{self, Record, Store};
 
 /// Records, and the intents that may be carried out once they are safe.
 #[derive(Debug, Default)]
@@ -24,10 +25,12 @@ pub struct Committed {
     /// The intents that waited.
     pub then: Vec<IntentId>,
     /// Whether their records are safe now.
-    pub result: Result<(), StoreError>,
+    pub result: Result<(), store::Error>,
+    /// How long the disk took.
+    pub took: Duration,
 }
 
-/// The way to the store's thread. The thread ends when this is dropped and everything is committed.
+/// The way to the store's thread, which ends when this is dropped and everything is committed.
 #[derive(Debug)]
 pub struct Ledger {
     entries: blocking::Sender<Entry>,
@@ -48,7 +51,7 @@ impl Ledger {
 
     /// Hands an entry over; it is committed after all entries before it.
     pub fn enter(&self, entry: Entry) {
-        // The thread outlives every sender unless it panicked, and then the daemon is going down.
+        // The thread outlives this sender unless it panicked, and then the daemon is going down.
         drop(self.entries.send(entry));
     }
 }
@@ -63,8 +66,14 @@ fn write(
             batch.records.extend(more.records);
             batch.then.extend(more.then);
         }
+        let start = Instant::now();
         let result = store.commit(&batch.records);
-        if committed.send(Committed { then: batch.then, result }).is_err() {
+        let told = Committed {
+            then: batch.then,
+            result,
+            took: start.elapsed(),
+        };
+        if committed.send(told).is_err() {
             return;
         }
     }
