@@ -1,1 +1,0 @@
-//! Every metric of the daemon, in one place.
