@@ -56,6 +56,9 @@ pub enum Command {
     Status,
 
     /// Show every member: what it has, what is free, what runs there
+    ///
+    /// Figures with a slash are free/all. RUN and BOUND are the federation's jobs that run or wait
+    /// there, DIRECT are jobs that wait because users sent them there themselves.
     Members,
 
     /// Show the waiting jobs in the order they will be tried

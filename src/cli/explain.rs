@@ -10,8 +10,6 @@ use super::client::Client;
 use super::failure::Failure;
 use super::output::{Clock, Column, Screen, Table};
 
-const HEADING: Style = Style::new().bold();
-
 pub(super) fn run(
     global: &Global,
     job: JobArg,
@@ -37,54 +35,50 @@ pub(super) fn run(
 }
 
 fn show(job: &Explanation, clock: &Clock, screen: &mut Screen<impl Write>) -> io::Result<()> {
-    screen.line(format_args!(
-        "{HEADING}Job {}{HEADING:#} \"{}\" of {}: {}",
-        job.job, job.name, job.user, job.size
-    ))?;
-    screen.text(&job.summary, "", "")?;
+    let title = format!("\"{}\" of {}: {}", job.name, job.user, job.size);
+    screen.labelled(&format!("Job {} ", job.job), Style::new().bold(), &title)?;
+    screen.text(&job.summary)?;
     if let Some(expected) = job.expected_ms {
         screen.line(format_args!("Expected start: {}", clock.expected(expected)))?;
     }
     if !job.members.is_empty() {
         screen.line("")?;
-        screen.table(table(job))?;
+        screen.table(&table(job))?;
     }
     if let Some(decided) = job.decided_ms {
         screen.line(format_args!("(as of {})", clock.wall(decided)))?;
     }
     if !job.remedies.is_empty() {
-        screen.line(format_args!("\n{HEADING}What would change it{HEADING:#}"))?;
+        screen.heading("What would change it")?;
         for remedy in &job.remedies {
-            screen.text(remedy, "  - ", "    ")?;
+            screen.labelled("  - ", Style::new(), remedy)?;
         }
     }
     if !job.history.is_empty() {
-        screen.line(format_args!("\n{HEADING}What happened{HEADING:#}"))?;
+        screen.heading("What happened")?;
         for happening in &job.history {
-            let when = clock.wall(happening.at_ms);
-            let hang = " ".repeat(when.len() + 4);
-            screen.text(&happening.text, &format!("  {when}  "), &hang)?;
+            let when = format!("  {}  ", clock.wall(happening.at_ms));
+            screen.labelled(&when, Style::new(), &happening.text)?;
         }
     }
     Ok(())
 }
 
 fn table(job: &Explanation) -> Table {
-    let mut table = Table::new(&[
-        Column::Word("MEMBER"),
-        Column::Word("VERDICT"),
-        Column::Figure("SCORE"),
-        Column::Text("WHY"),
-    ]);
-    for member in &job.members {
-        table.row([
+    let columns = [
+        Column::word("MEMBER"),
+        Column::word("VERDICT"),
+        Column::figure("SCORE"),
+        Column::text("WHY"),
+    ];
+    let rows = job.members.iter().map(|member| {
+        let score = member.score.map(|score| score.to_string());
+        [
             member.member.clone(),
             member.verdict.clone(),
-            member
-                .score
-                .map_or_else(|| "-".to_owned(), |score| score.to_string()),
+            score.unwrap_or_else(|| "-".to_owned()),
             member.text.clone(),
-        ]);
-    }
-    table
+        ]
+    });
+    Table::new(columns, rows.collect())
 }

@@ -30,19 +30,20 @@ pub(super) fn run(
 }
 
 fn show(jobs: &[Waiting], clock: &Clock, screen: &mut Screen<impl Write>) -> io::Result<()> {
-    let mut table = Table::new(&[
-        Column::Word("JOB"),
-        Column::Word("USER"),
-        Column::Text("NAME"),
-        Column::Figure("PRIORITY"),
-        Column::Text("SIZE"),
-        Column::Figure("WAITS"),
-        Column::Word("QUEUE"),
-        Column::Text("EXPECTED"),
-        Column::Text("REASON"),
-    ]);
-    for job in jobs {
-        table.row([
+    let columns = [
+        Column::word("JOB"),
+        Column::word("USER"),
+        Column::text("NAME").expendable(3),
+        Column::figure("PRIORITY").expendable(1),
+        Column::text("SIZE"),
+        Column::figure("WAITS"),
+        Column::word("QUEUE"),
+        Column::word("EXPECTED").expendable(2),
+        Column::text("REASON"),
+    ];
+    let rows = jobs.iter().map(|job| {
+        let expected = job.expected_ms.map(|expected| clock.wall(expected));
+        [
             job.job.clone(),
             job.user.clone(),
             job.name.clone(),
@@ -50,10 +51,9 @@ fn show(jobs: &[Waiting], clock: &Clock, screen: &mut Screen<impl Write>) -> io:
             job.size.clone(),
             clock.since(job.submitted_ms),
             job.queue.clone(),
-            job.expected_ms
-                .map_or_else(|| "-".to_owned(), |expected| clock.wall(expected)),
+            expected.unwrap_or_else(|| "-".to_owned()),
             job.reason.clone(),
-        ]);
-    }
-    screen.table(table)
+        ]
+    });
+    screen.table(&Table::new(columns, rows.collect()))
 }

@@ -42,23 +42,23 @@ fn show(status: &Status, clock: &Clock, screen: &mut Screen<impl Write>) -> io::
         screen.line("rehearsal: decides and explains, but changes no job")?;
     }
     for alarm in &status.alarms {
-        screen.line(format_args!("{ALARM}alarm:{ALARM:#} {alarm}"))?;
+        screen.labelled("alarm: ", ALARM, alarm)?;
     }
     let queue = status.queue;
     let totals = status.totals;
     screen.line("")?;
-    screen.line(format_args!(
+    screen.text(&format!(
         "waiting in {}: {} pending, {} unschedulable, {} to reschedule, {} parked",
         status.queue_partition, queue.pending, queue.unschedulable, queue.reschedule, queue.parked
     ))?;
-    screen.line(format_args!(
+    screen.text(&format!(
         "at members: {} bound, {} running",
         status.bound, status.running
     ))?;
-    screen.line(format_args!(
+    screen.text(&format!(
         "since the start: {} submitted ({} placed at once, {} refused), {} bound, {} returned",
         totals.submitted, totals.placed_at_once, totals.refused, totals.bound, totals.returned
     ))?;
     screen.line("")?;
-    screen.table(members::table(&status.members))
+    members::show(&status.members, screen)
 }

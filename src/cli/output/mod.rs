@@ -6,6 +6,7 @@ mod words;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::AutoStream;
+use anstyle::Style;
 use serde::Serialize;
 
 pub(super) use table::{Column, Table};
@@ -47,19 +48,32 @@ impl<W: Write> Screen<W> {
         writeln!(self.out, "{text}")
     }
 
-    /// Text that may be broken where the screen is narrow: `first` stands before its first line,
-    /// `next` before the others.
-    pub(super) fn text(&mut self, text: &str, first: &str, next: &str) -> io::Result<()> {
-        let room = usize::from(self.width.unwrap_or(u16::MAX)).saturating_sub(first.len());
-        for (index, line) in words::broken(text, room).into_iter().enumerate() {
-            let lead = if index == 0 { first } else { next };
-            writeln!(self.out, "{lead}{line}")?;
+    /// Text that may be broken where the screen is narrow.
+    pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
+        self.labelled("", Style::new(), text)
+    }
+
+    /// Text after a label; where it is broken, its further lines stand under the first.
+    pub(super) fn labelled(&mut self, label: &str, style: Style, text: &str) -> io::Result<()> {
+        let indent = label.chars().count();
+        let room = usize::from(self.width.unwrap_or(u16::MAX)).saturating_sub(indent);
+        let mut lines = words::broken(text, room).into_iter();
+        let first = lines.next().unwrap_or_default();
+        writeln!(self.out, "{style}{label}{style:#}{first}")?;
+        for line in lines {
+            writeln!(self.out, "{:indent$}{line}", "")?;
         }
         Ok(())
     }
 
+    /// A heading, after a blank line.
+    pub(super) fn heading(&mut self, text: &str) -> io::Result<()> {
+        let bold = Style::new().bold();
+        writeln!(self.out, "\n{bold}{text}{bold:#}")
+    }
+
     /// A table, no wider than the screen.
-    pub(super) fn table(&mut self, table: Table) -> io::Result<()> {
+    pub(super) fn table(&mut self, table: &Table) -> io::Result<()> {
         writeln!(self.out, "{}", table.fitted(self.width))
     }
 

@@ -84,9 +84,9 @@ fn span(span: Duration) -> String {
     }
 }
 
-/// Memory in GiB or TiB, with one digit after the point where it says something.
+/// Memory as Slurm writes it, `22.5G`, `3T`: units of 1024.
 pub(crate) fn memory(bytes: u64) -> String {
-    const UNITS: [&str; 3] = ["GiB", "TiB", "PiB"];
+    const UNITS: [&str; 3] = ["G", "T", "P"];
     let mut tenths = bytes / ((1 << 30) / 10);
     let mut unit = 0;
     while tenths >= 10 * 1024 && unit + 1 < UNITS.len() {
@@ -94,9 +94,9 @@ pub(crate) fn memory(bytes: u64) -> String {
         unit += 1;
     }
     if tenths.is_multiple_of(10) {
-        format!("{} {}", tenths / 10, UNITS[unit])
+        format!("{}{}", tenths / 10, UNITS[unit])
     } else {
-        format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+        format!("{}.{}{}", tenths / 10, tenths % 10, UNITS[unit])
     }
 }
 
@@ -156,11 +156,11 @@ mod test {
 
     #[test]
     fn memory_is_told_in_the_unit_that_fits() {
-        assert_eq!(memory(0), "0 GiB");
-        assert_eq!(memory(1 << 30), "1 GiB");
-        assert_eq!(memory(3 << 29), "1.5 GiB");
-        assert_eq!(memory(2 << 40), "2 TiB");
-        assert_eq!(memory(u64::MAX), "16384 PiB");
+        assert_eq!(memory(0), "0G");
+        assert_eq!(memory(1 << 30), "1G");
+        assert_eq!(memory(3 << 29), "1.5G");
+        assert_eq!(memory(2 << 40), "2T");
+        assert_eq!(memory(u64::MAX), "16384P");
     }
 
     #[test]
