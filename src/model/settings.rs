@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Declaration, PartitionName, Policy, PolicyName};
+use super::{AccountName, Declaration, GroupName, MemberName, PartitionName, Policy, PolicyName};
 
 /// The part of the configuration that decisions depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,43 @@ pub struct Settings {
     pub default_policy: PolicyName,
     /// Bounds and spans.
     pub limits: Limits,
+}
+
+impl Settings {
+    /// The member of that name.
+    pub fn member(&self, name: &MemberName) -> Option<&Declaration> {
+        self.members.iter().find(|member| member.name == *name)
+    }
+
+    /// The member that a partition stands for.
+    pub fn member_at(&self, partition: &PartitionName) -> Option<&Declaration> {
+        self.members
+            .iter()
+            .find(|member| member.partition == *partition)
+    }
+
+    /// The member at home with an account, or else with one of the groups.
+    pub fn home(&self, account: &AccountName, groups: &[GroupName]) -> Option<&MemberName> {
+        let by_account = self
+            .members
+            .iter()
+            .find(|member| member.home_accounts.contains(account));
+        let by_group = || {
+            self.members.iter().find(|member| {
+                member
+                    .home_groups
+                    .iter()
+                    .any(|group| groups.contains(group))
+            })
+        };
+        by_account.or_else(by_group).map(|member| &member.name)
+    }
+
+    /// The policy of that name, or the default one. `None` only for settings without it.
+    pub fn policy(&self, name: Option<&str>) -> Option<&Policy> {
+        name.and_then(|name| self.policies.get(&PolicyName::from(name)))
+            .or_else(|| self.policies.get(&self.default_policy))
+    }
 }
 
 /// Bounds of the queue and the topology.

@@ -63,11 +63,44 @@ impl TaskSet {
         Self(ranges)
     }
 
+    /// What is in this set and not in `other`.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        let mut left = Vec::new();
+        let mut holes = other.0.iter().peekable();
+        for &(first, last) in &self.0 {
+            let mut from = u64::from(first);
+            let end = u64::from(last);
+            while let Some(&&(hole_first, hole_last)) = holes.peek() {
+                if u64::from(hole_first) > end {
+                    break;
+                }
+                push(&mut left, from, u64::from(hole_first));
+                from = from.max(u64::from(hole_last) + 1);
+                if u64::from(hole_last) > end {
+                    break;
+                }
+                holes.next();
+            }
+            push(&mut left, from, end + 1);
+        }
+        Self(left)
+    }
+
     /// Whether it holds `task`.
     pub fn contains(&self, task: u32) -> bool {
         self.0
             .iter()
             .any(|&(first, last)| (first..=last).contains(&task))
+    }
+}
+
+/// Adds the range from `first` up to, not including, `end`, if there is anything in it.
+fn push(ranges: &mut Vec<(u32, u32)>, first: u64, end: u64) {
+    if first < end
+        && let (Ok(first), Ok(last)) = (u32::try_from(first), u32::try_from(end - 1))
+    {
+        ranges.push((first, last));
     }
 }
 
@@ -101,5 +134,29 @@ mod test {
         assert!(set.first(0).is_empty());
         assert!(set.contains(9) && !set.contains(5));
         assert_eq!(set.iter().collect::<TaskSet>(), set);
+    }
+
+    #[test]
+    fn a_difference_is_what_only_the_first_has() {
+        let set = |indices: &[u32]| indices.iter().copied().collect::<TaskSet>();
+        let all: TaskSet = (0..10).collect();
+        for out in [
+            vec![],
+            vec![0],
+            vec![9],
+            vec![0, 1, 2, 8, 9],
+            vec![3, 5, 6],
+            (0..10).collect(),
+            (5..30).collect(),
+        ] {
+            let left: TaskSet = (0..10).filter(|task| !out.contains(task)).collect();
+            assert_eq!(all.minus(&set(&out)), left, "{out:?}");
+        }
+        let gaps = set(&[1, 2, 3, 7, 8, 20, 21]);
+        assert_eq!(
+            gaps.minus(&set(&[0, 1, 3, 4, 8, 9, 19, 20, 21])),
+            set(&[2, 7])
+        );
+        assert_eq!(set(&[u32::MAX]).minus(&set(&[])), set(&[u32::MAX]));
     }
 }

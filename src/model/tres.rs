@@ -47,6 +47,33 @@ impl Tres {
         }
     }
 
+    /// Whether each amount is at least that of `other`.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.cpu_milli >= other.cpu_milli
+            && self.memory_bytes >= other.memory_bytes
+            && self.disk_bytes >= other.disk_bytes
+            && other
+                .gres
+                .iter()
+                .all(|(kind, count)| self.gres.satisfying(kind) >= count)
+    }
+
+    /// An equal share of it for each of `count` nodes, rounded up.
+    #[must_use]
+    pub fn share(&self, count: u64) -> Self {
+        let count = count.max(1);
+        Self {
+            cpu_milli: self.cpu_milli.div_ceil(count),
+            memory_bytes: self.memory_bytes.div_ceil(count),
+            disk_bytes: self.disk_bytes.div_ceil(count),
+            gres: self
+                .gres
+                .iter()
+                .map(|(kind, amount)| (kind.clone(), amount.div_ceil(count)))
+                .collect(),
+        }
+    }
+
     /// How many of the kind satisfy a request.
     pub fn gres(&self, wanted: &GresKind) -> u64 {
         self.gres.satisfying(wanted)
