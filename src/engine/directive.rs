@@ -2,14 +2,14 @@
 
 use fedsched_protocol::directive::Directives;
 
-use crate::model::Settings;
+use crate::model::{PolicyName, Settings};
 
 /// Greatest distance at which a name is taken for a misspelling, as a share of 1.
 const NEAR: f64 = 0.7;
 
 /// One line for the user if a name is wrong: what, what is allowed, the nearest.
 pub(super) fn check(directives: &Directives, settings: &Settings) -> Result<(), String> {
-    let policies: Vec<&str> = settings.policies.keys().map(|name| name.as_str()).collect();
+    let policies: Vec<&str> = settings.policies.keys().map(PolicyName::as_str).collect();
     if let Some(policy) = &directives.policy {
         known("policy", policy, &policies)?;
     }

@@ -18,6 +18,7 @@ use crate::model::{
     Action, BindError, Chapter, Effect, Intent, IntentId, JobKey, MemberName, Original, TaskSet,
     Timestamp,
 };
+use crate::queue::Backoff;
 use crate::topology::Holder;
 
 /// Complete polls after which the listings show what was done before the first of them began: one
@@ -128,6 +129,7 @@ impl Engine {
 
     pub(super) fn done(&mut self, id: IntentId) {
         if let Some(open) = self.settle(id) {
+            self.pause.over();
             self.was_done(&open);
             self.out.push(Effect::Poll);
             self.reconcile(open.intent.job);
@@ -136,7 +138,15 @@ impl Engine {
 
     pub(super) fn failed(&mut self, id: IntentId, error: &BindError) {
         match error {
+            BindError::NotStored(_) => {
+                self.pause();
+                if let Some(open) = self.settle(id) {
+                    self.was_not_done(&open);
+                    self.reconcile(open.intent.job);
+                }
+            }
             BindError::Unreachable(_) => {
+                self.pause();
                 if let Some(open) = self.intents.open.get_mut(&id) {
                     open.doubt = Some(0);
                 }
@@ -150,11 +160,25 @@ impl Engine {
             BindError::Overtaken(_) => {
                 if let Some(open) = self.settle(id) {
                     self.was_not_done(&open);
+                    if let Some(record) = self.records.get_mut(&open.intent.job) {
+                        let expect = Expect::News;
+                        record.settling = Some(Settling { expect, polls: 0 });
+                    }
                     self.out.push(Effect::Poll);
                     self.reconcile(open.intent.job);
                 }
             }
         }
+    }
+
+    /// Nothing can be bound just now: trying on would only make it worse.
+    fn pause(&mut self) {
+        let limits = &self.settings.limits;
+        let backoff = Backoff {
+            first: limits.backoff_first,
+            max: limits.backoff_max,
+        };
+        self.pause.begin(backoff, self.now.steady);
     }
 
     /// The intent has its outcome.

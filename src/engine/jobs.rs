@@ -5,7 +5,10 @@ use std::sync::Arc;
 use super::class::{self, Whereabouts};
 use super::record::Expect;
 use super::{Engine, Record};
-use crate::model::{Change, Chapter, Effect, Job, JobKey, JobMemory, Phase, TaskSet, WaitReason};
+use crate::model::{
+    Change, Chapter, Effect, Job, JobKey, JobMemory, PartitionState, Phase, TaskSet, Timestamp,
+    WaitReason,
+};
 use crate::queue::{Order, Wake};
 use crate::scheduler::{Owner, Profile};
 use crate::topology::{Direct, Holder};
@@ -72,19 +75,10 @@ impl Engine {
             (Whereabouts::Room, _) => true,
             (_, Phase::Ended(_)) => record.is_some(),
             _ => match record {
-                Some(record) => self.was_sent_to(record, job),
+                Some(record) => was_sent_to(record, job),
                 None => self.was_sent_before(job, &place),
             },
         }
-    }
-
-    /// A known job is where the federation sent it, or is on its way there or back.
-    fn was_sent_to(&self, record: &Record, job: &Job) -> bool {
-        let placed = record.placed.as_ref();
-        placed.is_some_and(|placed| class::is_in(job, &placed.partition))
-            || record.intent.is_some()
-            || record.settling.is_some()
-            || (class::holds(job) && class::holds(&record.job))
     }
 
     /// A job that is new to this daemon was sent where it is by an answer to its submission, as a
@@ -112,6 +106,11 @@ impl Engine {
                 resting && record.placed.is_none() && job.partitions == record.job.partitions;
             let modified = stayed && differs(&record.job, &job);
             record.job = job;
+            if let Some(settling) = &record.settling
+                && settling.expect == Expect::News
+            {
+                record.settling = None;
+            }
             if modified {
                 record.memory.remembered.clear();
                 record.came_back = false;
@@ -391,8 +390,11 @@ impl Engine {
         }
     }
 
-    pub(super) fn wake_job_at(&mut self, key: JobKey, steady: crate::model::Timestamp) {
-        self.timers.set(key, Some(steady));
+    /// The job is looked at again at that time, or earlier.
+    pub(super) fn wake_job_at(&mut self, key: JobKey, steady: Timestamp) {
+        if steady != Timestamp::NEVER {
+            self.timers.set_earliest(key, steady);
+        }
     }
 
     /// Slurm looks at the jobs of the room, and only a limit keeps them there.
@@ -400,10 +402,20 @@ impl Engine {
         let room = self
             .topology
             .partition_named(&self.settings.queue_partition);
-        room.is_some_and(|room| room.state == crate::model::PartitionState::Up)
+        room.is_some_and(|room| room.state == PartitionState::Up)
     }
 }
 
+/// A known job is where the federation sent it, or is on its way there or back.
+fn was_sent_to(record: &Record, job: &Job) -> bool {
+    let placed = record.placed.as_ref();
+    placed.is_some_and(|placed| class::is_in(job, &placed.partition))
+        || record.intent.is_some()
+        || record.settling.is_some()
+        || (class::holds(job) && class::holds(&record.job))
+}
+
+#[derive(Debug, Clone, Copy)]
 enum Lane {
     Queue,
     Parked,
@@ -415,6 +427,7 @@ fn is_unsettled(record: &Record) -> bool {
         let shown = match &settling.expect {
             Expect::At(partition) => class::is_in(&record.job, partition),
             Expect::Stopped => record.job.priority == 0,
+            Expect::News => false,
         };
         !shown && settling.polls < super::intents::POLLS_TO_SETTLE
     })
@@ -429,7 +442,7 @@ fn differs(before: &Job, after: &Job) -> bool {
 }
 
 /// A job that waits at a place of its user's choice.
-fn direct(job: &Job, now: crate::model::Timestamp) -> Option<Direct> {
+fn direct(job: &Job, now: Timestamp) -> Option<Direct> {
     let Phase::Waiting(reason) = &job.phase else {
         return None;
     };

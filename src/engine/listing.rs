@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 
-use super::clock::Now;
 use super::{Engine, Record};
 use crate::model::{Change, JobKey, NodeName, PartitionName, Phase, Timestamp};
 
@@ -93,7 +92,7 @@ impl Listing {
         self.doubt.as_ref()
     }
 
-    pub(super) fn unreachable(&mut self, reason: String, _: Now) {
+    pub(super) fn unreachable(&mut self, reason: String) {
         self.silent = Some(reason);
     }
 
@@ -135,7 +134,7 @@ impl Engine {
         let again = self.listing.doubt.take();
         let again = again.is_some_and(|doubt| vanished == doubt.jobs);
         if again || !self.is_doubtful(vanished.len(), known.len()) {
-            vanished.into_iter().for_each(|key| self.gone(key));
+            self.all_gone(vanished);
             self.delete_missing();
         } else {
             self.doubt(vanished, known.len());
@@ -156,7 +155,7 @@ impl Engine {
             if self.is_doubtful(vanished.len(), known) {
                 self.doubt(vanished, known);
             } else {
-                vanished.into_iter().for_each(|key| self.gone(key));
+                self.all_gone(vanished);
             }
         }
         self.believe_old_doubt();
@@ -165,6 +164,12 @@ impl Engine {
         self.listing.heard = Some(self.now.wall);
         self.settle_or_give_up();
         self.expire_submissions();
+    }
+
+    fn all_gone(&mut self, jobs: BTreeSet<JobKey>) {
+        for key in jobs {
+            self.gone(key);
+        }
     }
 
     fn known_jobs(&self) -> BTreeSet<JobKey> {
@@ -197,7 +202,7 @@ impl Engine {
             .doubt
             .take_if(|doubt| doubt.jobs.is_empty() || doubt.since + patience <= now)
         {
-            doubt.jobs.into_iter().for_each(|key| self.gone(key));
+            self.all_gone(doubt.jobs);
         }
     }
 

@@ -26,6 +26,7 @@ mod jobs;
 mod listing;
 mod members;
 mod pass;
+mod pause;
 mod record;
 mod submit;
 mod timers;
@@ -47,6 +48,7 @@ use self::clock::Clock;
 use self::intents::Intents;
 use self::listing::Listing;
 use self::members::Members;
+use self::pause::Pause;
 use self::submit::Submission;
 use self::timers::Timers;
 use crate::model::{Effect, Event, JobKey, JobMemory, Settings, Timestamp};
@@ -74,6 +76,7 @@ pub struct Engine {
     /// Jobs whose last change the listings should show soon.
     unsettled: BTreeSet<JobKey>,
     timers: Timers,
+    pause: Pause,
     blocks: Blocks,
     promises: Promises,
     /// Version of the topology for which the promises hold.
@@ -101,6 +104,7 @@ impl Engine {
             intents: Intents::default(),
             unsettled: BTreeSet::new(),
             timers: Timers::default(),
+            pause: Pause::default(),
             blocks: Blocks::default(),
             promises: Promises::default(),
             promised_at: None,
@@ -118,7 +122,7 @@ impl Engine {
             Event::Init => self.listing_begins(),
             Event::InitDone => self.listing_complete(),
             Event::Synced => self.poll_complete(),
-            Event::Unreachable { reason } => self.listing.unreachable(reason, self.now),
+            Event::Unreachable { reason } => self.listing.unreachable(reason),
             Event::Partition(change) => {
                 self.listing.partitions.saw(&change, |p| &p.name);
                 self.topology.partition(change);
@@ -132,7 +136,7 @@ impl Engine {
                 self.topology.reservation(change);
             }
             Event::Job(change) => self.job_changed(change),
-            Event::Submitted { ask, job } => self.submitted(ask, *job),
+            Event::Submitted { ask, job } => self.submitted(ask, &job),
             Event::Done(intent) => self.done(intent),
             Event::Failed { intent, error } => self.failed(intent, &error),
             Event::Tick => {}
@@ -147,7 +151,7 @@ impl Engine {
         self.time_passed();
         if self.listing.is_current() {
             self.wake_changed();
-            if self.queue.has_ready() {
+            if self.queue.has_ready() && !self.pause.lasts(self.now.steady) {
                 self.pass();
             }
         }
@@ -189,7 +193,8 @@ impl Engine {
     }
 
     fn ask_to_be_woken(&mut self) {
-        let next = [self.timers.next(), self.queue.next_due()];
+        let pause = Some(self.pause.until()).filter(|until| *until > self.now.steady);
+        let next = [self.timers.next(), self.queue.next_due(), pause];
         let next = next.into_iter().flatten().min();
         let wall = next.map(|steady| self.now.to_wall(steady));
         if self.clock.ask(wall)

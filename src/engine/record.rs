@@ -88,6 +88,8 @@ pub(super) enum Expect {
     At(PartitionName),
     /// The job ended or held.
     Stopped,
+    /// Something that somebody else did.
+    News,
 }
 
 impl Record {

@@ -27,8 +27,8 @@ pub(super) struct Submission {
 }
 
 impl Engine {
-    pub(super) fn submitted(&mut self, ask: AskId, job: Job) {
-        let verdict = self.answer(&job);
+    pub(super) fn submitted(&mut self, ask: AskId, job: &Job) {
+        let verdict = self.answer(job);
         self.totals.submitted += 1;
         match verdict {
             Verdict::Bind(_) => self.totals.placed_at_once += 1,

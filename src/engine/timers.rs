@@ -26,6 +26,13 @@ impl Timers {
         }
     }
 
+    /// Sets the time of a job, unless it has an earlier one.
+    pub(super) fn set_earliest(&mut self, job: JobKey, at: Timestamp) {
+        if self.by_job.get(&job).is_none_or(|known| at < *known) {
+            self.set(job, Some(at));
+        }
+    }
+
     /// Takes out the jobs whose time has come.
     pub(super) fn due(&mut self, now: Timestamp) -> Vec<JobKey> {
         let mut due = Vec::new();

@@ -157,7 +157,7 @@ impl Engine {
 
     /// Every waiting job, in the order they will be looked at.
     pub fn waiting(&self) -> Vec<(&Record, Place)> {
-        let all = self.queue.iter().into_iter();
+        let all = self.queue.in_order().into_iter();
         all.filter_map(|(key, place)| Some((self.records.get(&key)?, place)))
             .collect()
     }

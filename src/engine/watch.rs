@@ -40,9 +40,9 @@ impl Engine {
         let Some(record) = self.records.get(&key) else {
             return;
         };
-        if self.now.steady < record.quiet_until {
-            let until = record.quiet_until;
-            return self.wake_job_at(key, until);
+        let quiet_until = record.quiet_until.max(self.pause.until());
+        if self.now.steady < quiet_until {
+            return self.wake_job_at(key, quiet_until);
         }
         match self.verdict(&record.job, record.placed.as_ref(), member) {
             Verdict::Stay(until) => self.wake_job_at(key, until),
@@ -74,7 +74,10 @@ impl Engine {
         let Some(member) = placed.or(record.last_bound()).cloned() else {
             return;
         };
-        if self.listing.is_current() && self.now.steady >= record.quiet_until {
+        let quiet_until = record.quiet_until.max(self.pause.until());
+        if self.now.steady < quiet_until {
+            self.wake_job_at(key, quiet_until);
+        } else if self.listing.is_current() {
             let why = format!("{member} is no member any more");
             self.take_back(key, &member, why, false);
         }
@@ -226,7 +229,8 @@ impl Engine {
         let request = &record.job.request;
         let least = request.time_min.or(request.time_limit).unwrap_or_default();
         let latest = (deadline - least).max(Timestamp(0));
-        let due = self.now.to_steady(latest).max(record.quiet_until);
+        let quiet_until = record.quiet_until.max(self.pause.until());
+        let due = self.now.to_steady(latest).max(quiet_until);
         if self.now.wall < latest || due > self.now.steady {
             self.wake_job_at(key, due);
             return false;

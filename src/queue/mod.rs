@@ -295,7 +295,7 @@ impl<O: Ord> Queue<O> {
     }
 
     /// Every waiting job with its place, in the order they will be looked at.
-    pub fn iter(&self) -> Vec<(JobKey, Place)> {
+    pub fn in_order(&self) -> Vec<(JobKey, Place)> {
         let mut all: Vec<(Place, Order)> = self
             .slots
             .values()

@@ -28,7 +28,11 @@ pub(super) struct Directs(BTreeMap<JobKey, Direct>);
 impl Directs {
     /// Says whether anything changed.
     pub(super) fn insert(&mut self, key: JobKey, direct: Direct) -> bool {
-        self.0.insert(key, direct.clone()).as_ref() != Some(&direct)
+        if self.0.get(&key) == Some(&direct) {
+            return false;
+        }
+        self.0.insert(key, direct);
+        true
     }
 
     pub(super) fn remove(&mut self, key: JobKey) -> bool {

@@ -164,7 +164,7 @@ impl Need {
 }
 
 fn limit(tasks: &mut u64, has: u64, each: u64) {
-    if each > 0 {
-        *tasks = (*tasks).min(has / each);
+    if let Some(most) = has.checked_div(each) {
+        *tasks = (*tasks).min(most);
     }
 }

@@ -203,7 +203,7 @@ impl<'a> Snapshot<'a> {
         nodes: &[(NodeId, Tres)],
         span: Option<Duration>,
     ) -> Option<&'a Promise> {
-        let end = self.end(self.now, span);
+        let end = end(self.now, span);
         nodes
             .iter()
             .flat_map(|(node, _)| self.promises.met(*node, self.now, end, self.skip))
@@ -253,13 +253,9 @@ impl<'a> Snapshot<'a> {
             ends_alone: self.ends_alone,
             when,
             now: self.now,
-            end: self.end(start, span),
+            end: end(start, span),
         };
         question.place_all(needs)
-    }
-
-    fn end(&self, start: Timestamp, span: Option<Duration>) -> Timestamp {
-        span.map_or(Timestamp::NEVER, |span| start + span)
     }
 
     /// Times at which something may become free there, sorted, the near ones all, the far ones thinned.
@@ -322,6 +318,10 @@ impl<'a> Snapshot<'a> {
             (wanted > most).then_some(Obstacle::Gres { kind, wanted, most })
         })
     }
+}
+
+fn end(start: Timestamp, span: Option<Duration>) -> Timestamp {
+    span.map_or(Timestamp::NEVER, |span| start + span)
 }
 
 fn sum(one: &Gres, other: &Gres) -> Gres {
