@@ -1,1 +1,0 @@
-//! The binding cycle: carries an intent out in slurmctld, step by step, and looks after each.
