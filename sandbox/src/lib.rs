@@ -51,6 +51,7 @@ pub use crate::{
     host::suite as host_suite,
     namespaces::Entry,
     options::{JobSubmit, Options, Room, Series},
+    root::Development,
     sandbox::{Sandbox, ServiceHandle},
     service::Service,
     supervisor::{init, supervise},

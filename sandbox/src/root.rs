@@ -13,6 +13,26 @@ use crate::{
     tree,
 };
 
+/// Where programs that are to meet the Slurm of a sandbox find its headers and library, on the host.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Development {
+    /// The directory that holds `slurm/slurm.h`, and other headers of the same release.
+    pub include: PathBuf,
+    /// The directory that holds `libslurm.so`.
+    pub libraries: PathBuf,
+}
+
+impl Development {
+    /// Of this series; whatever is missing is installed or downloaded first.
+    pub fn of(series: Series) -> Result<Self> {
+        let root = Root::for_series(series)?;
+        Ok(Self {
+            include: root.include_directory(),
+            libraries: root.library_directory(),
+        })
+    }
+}
+
 /// A root directory and the Slurm in it.
 #[derive(Debug)]
 pub(crate) struct Root {
