@@ -12,8 +12,8 @@ use std::{
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use fedsched_sandbox::{
-    Entry, JobSubmit, Options, Room, Sandbox, Series, Service, ServiceState, init, running,
-    supervise,
+    Entry, JobSubmit, Options, Room, Sandbox, Series, Service, ServiceState, host_suite, init,
+    running, supervise,
 };
 
 /// The sandbox people mean if they name none.
@@ -73,6 +73,9 @@ struct Up {
     /// Plain Slurm: no plugin and no daemon
     #[arg(long)]
     plain: bool,
+    /// The plugin, but no daemon to answer it
+    #[arg(long)]
+    no_daemon: bool,
 }
 
 #[derive(Args, Debug)]
@@ -107,39 +110,25 @@ struct Enter {
 
 impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let done = |()| ExitCode::SUCCESS;
         match self.verb {
-            Verb::Supervise { name } => return supervise(&name),
-            Verb::Init { name } => return init(&name),
-            _ => become_root()?,
+            Verb::Up(up) => up.run().map(done),
+            Verb::Status(Name { name }) => status(&name).map(done),
+            Verb::Exec(exec) => exec.run(),
+            Verb::Logs(logs) => logs.run().map(done),
+            Verb::Down(Name { name }) => Ok(attach(&name)?.down().map(done)?),
+            Verb::Supervise { name } => supervise(&name),
+            Verb::Init { name } => init(&name),
+            Verb::Enter(Enter { pid, user, command }) => Entry { pid, user, command }.run(),
         }
-        match self.verb {
-            Verb::Up(up) => up.run()?,
-            Verb::Status(Name { name }) => status(&name)?,
-            Verb::Exec(exec) => {
-                let pid = Sandbox::attach(&exec.name.name)?.pid();
-                return entry(pid, exec.user, exec.command).run();
-            }
-            Verb::Logs(logs) => logs.run()?,
-            Verb::Down(Name { name }) => Sandbox::attach(&name)?.down()?,
-            Verb::Enter(enter) => return entry(enter.pid, enter.user, enter.command).run(),
-            Verb::Supervise { .. } | Verb::Init { .. } => {}
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-fn entry(pid: i32, user: String, command: Vec<String>) -> Entry {
-    Entry {
-        pid,
-        user,
-        directory: None,
-        environment: Vec::new(),
-        command,
     }
 }
 
 impl Up {
     fn run(self) -> anyhow::Result<()> {
+        // Before anybody is asked for a password.
+        host_suite()?;
+        become_root()?;
         let start = Instant::now();
         let options = Options {
             slurm: self.slurm,
@@ -150,7 +139,7 @@ impl Up {
             } else {
                 JobSubmit::Fedsched
             },
-            daemon: !self.plain,
+            daemon: !self.plain && !self.no_daemon,
             ..Options::default()
         };
         let sandbox = Sandbox::start(&options)?;
@@ -193,8 +182,25 @@ fn become_root() -> anyhow::Result<()> {
     Err(error).context("a sandbox needs root, and sudo cannot be run: run the command as root")
 }
 
+impl Exec {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let Self {
+            name: Name { name },
+            user,
+            command,
+        } = self;
+        let pid = attach(&name)?.pid();
+        Entry { pid, user, command }.run()
+    }
+}
+
+fn attach(name: &str) -> anyhow::Result<Sandbox> {
+    become_root()?;
+    Ok(Sandbox::attach(name)?)
+}
+
 fn status(name: &str) -> anyhow::Result<()> {
-    let sandbox = Sandbox::attach(name)?;
+    let sandbox = attach(name)?;
     let mut out = io::stdout().lock();
     writeln!(out, "sandbox `{name}`: Slurm {}", sandbox.slurm_version())?;
     for (service, state) in sandbox.services()? {
@@ -213,7 +219,7 @@ fn status(name: &str) -> anyhow::Result<()> {
 
 impl Logs {
     fn run(self) -> anyhow::Result<()> {
-        let sandbox = Sandbox::attach(&self.name.name)?;
+        let sandbox = attach(&self.name.name)?;
         let mut out = io::stdout().lock();
         if let Some(service) = self.service {
             let path = sandbox.service(service).log_path();

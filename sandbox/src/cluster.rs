@@ -164,7 +164,7 @@ pub(crate) fn partition_lines(room: &str) -> String {
     lines
 }
 
-/// `gres.conf`: each GPU is one of the empty files of [`gpu_files`].
+/// `gres.conf`: each GPU is one of the devices of [`gpu_devices`].
 pub(crate) fn gres_lines() -> String {
     let mut lines = String::from("AutoDetect=off\n");
     for (number, kind) in (1..).zip(GPU_TYPES) {
@@ -177,8 +177,8 @@ pub(crate) fn gres_lines() -> String {
     lines
 }
 
-/// The files that stand for the GPUs of a node.
-pub(crate) fn gpu_files() -> impl Iterator<Item = String> {
+/// The devices that stand for the GPUs of a node; they are `/dev/null` under other names.
+pub(crate) fn gpu_devices() -> impl Iterator<Item = String> {
     (0..GPUS_PER_NODE).map(|number| format!("/dev/fake-gpu{number}"))
 }
 

@@ -1,7 +1,8 @@
 //! What can go wrong with a sandbox.
 
 use std::{
-    io,
+    error::Error as _,
+    fmt, io,
     path::{Path, PathBuf},
     process::ExitStatus,
 };
@@ -12,7 +13,7 @@ use crate::service::Service;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation on a sandbox failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The caller is not root.
@@ -92,7 +93,7 @@ pub enum Error {
         known: String,
     },
     /// A name cannot be a sandbox's name.
-    #[error("`{name}` cannot name a sandbox: use letters, digits, `-` and `_`, at most 40")]
+    #[error("`{name}` cannot name a sandbox: use at most 40 letters, digits, `-`, `_` and `.`")]
     BadName {
         /// The name asked for.
         name: String,
@@ -149,6 +150,19 @@ pub enum Error {
         /// Ends of the logs of the services concerned.
         logs: String,
     },
+}
+
+/// What a test that fails shows: the message with its causes, lines of logs as lines.
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")?;
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            write!(formatter, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
 }
 
 impl Error {

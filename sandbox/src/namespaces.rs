@@ -38,10 +38,6 @@ pub struct Entry {
     pub pid: i32,
     /// Who runs the command.
     pub user: String,
-    /// Working directory; the user's home if `None`.
-    pub directory: Option<PathBuf>,
-    /// Added to the clean environment of a login.
-    pub environment: Vec<(String, String)>,
     /// The command and its arguments.
     pub command: Vec<String>,
 }
@@ -76,11 +72,10 @@ impl Entry {
             .env("LOGNAME", &user.name)
             .env("SHELL", &user.shell)
             .env("LANG", "C.UTF-8")
-            .current_dir(self.directory_for(&user));
+            .current_dir(Self::directory(&user));
         if std::io::stdin().is_terminal() {
             command.envs(std::env::var_os("TERM").map(|term| ("TERM", term)));
         }
-        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         let status = command
             .status()
             .context("cannot run setpriv inside the sandbox")?;
@@ -94,10 +89,9 @@ impl Entry {
     }
 
     /// Where the command starts; services have homes that do not exist.
-    fn directory_for<'a>(&'a self, user: &'a User) -> &'a Path {
+    fn directory(user: &User) -> &Path {
         let home = Path::new(&user.home);
-        let default = if home.is_dir() { home } else { Path::new("/") };
-        self.directory.as_deref().unwrap_or(default)
+        if home.is_dir() { home } else { Path::new("/") }
     }
 
     fn join_namespaces(&self) -> anyhow::Result<()> {

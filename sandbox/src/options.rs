@@ -104,7 +104,7 @@ pub enum JobSubmit {
 pub struct Options {
     /// Which Slurm to run.
     pub slurm: Series,
-    /// A name of letters, digits, `-` and `_` that no other running sandbox has; made up if `None`.
+    /// A name of letters, digits, `-`, `_` and `.` that no other sandbox has; made up if `None`.
     pub name: Option<String>,
     /// How jobs are kept waiting in the partition `federation`.
     pub room: Room,

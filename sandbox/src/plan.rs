@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) binds: Vec<Bind>,
     /// Directories to make.
     pub(crate) directories: Vec<Directory>,
+    /// Symbolic links to make: path inside and what it points to.
+    pub(crate) links: Vec<(String, String)>,
     /// Files to write.
     pub(crate) files: Vec<File>,
     /// How to start each service.

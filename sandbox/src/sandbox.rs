@@ -65,6 +65,11 @@ impl Sandbox {
     /// of this workspace, the database. Only root can do it.
     pub fn start(options: &Options) -> Result<Self> {
         host::require_root()?;
+        let name = options
+            .name
+            .clone()
+            .unwrap_or_else(|| Self::new_name("test"));
+        check_name(&name)?;
         let root = Root::for_series(options.slurm)?;
         let artifacts = Artifacts::build(options, &root)?;
         let database = seed::ensure(&root)?;
@@ -97,7 +102,6 @@ impl Sandbox {
 
     /// Makes the namespaces and files of a plan; no service runs yet.
     pub(crate) fn boot(name: &str, plan: &Plan) -> Result<Self> {
-        check_name(name)?;
         let binary = artifacts::sandbox()?;
         let broken = |source| Error::Supervisor {
             name: name.to_owned(),
@@ -496,7 +500,7 @@ fn status_of(name: &str, answer: std::io::Result<Reply>) -> Result<Status> {
 }
 
 fn check_name(name: &str) -> Result<()> {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if (1..=40).contains(&name.len()) && name.bytes().all(allowed) {
         Ok(())
     } else {

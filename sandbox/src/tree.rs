@@ -28,7 +28,7 @@ pub(crate) fn ensure(series: Series) -> Result<PathBuf> {
         |directory| {
             eprintln!(
                 "sandbox: making a tree of Debian {suite} for Slurm {series} \
-             (about a minute, 400 MB, once)"
+             (about a minute, 650 MB, once)"
             );
             let mirror = host::mirror()?;
             checked(

@@ -33,6 +33,7 @@ innodb-flush-method = nosync
 innodb-doublewrite = 0
 innodb-use-native-aio = 0
 innodb-lock-wait-timeout = 900
+loose-innodb-snapshot-isolation = 0
 ";
 
 pub(super) fn files(owners: &Owners) -> Vec<File> {
@@ -69,8 +70,11 @@ pub(crate) fn initialise() -> [String; 3] {
         "mariadb-install-db --defaults-file={DATABASE_CONFIG} --user=mysql --skip-test-db \
          --auth-root-authentication-method=socket"
     );
+    // The schema must exist: MariaDB's client library 11.8.9 returns no rows after a connection
+    // that failed for want of it, which is how slurmdbd finds out that it has to make one.
     let grant = String::from(
-        "mariadb -e \"CREATE USER slurm@localhost IDENTIFIED VIA unix_socket; \
+        "mariadb -e \"CREATE DATABASE slurm_acct_db; \
+         CREATE USER slurm@localhost IDENTIFIED VIA unix_socket; \
          GRANT ALL ON slurm_acct_db.* TO slurm@localhost\"",
     );
     [install, grant, accounting_commands().join(" && ")]

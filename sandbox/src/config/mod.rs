@@ -5,7 +5,10 @@ mod federation;
 mod slurm;
 mod system;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 pub(crate) use self::accounting::{DATABASE_DIRECTORY, RECIPE, initialise};
 use crate::{
@@ -46,7 +49,8 @@ pub(crate) const PLUGIN_SOCKET: &str = "/run/fedsched/plugin.sock";
 /// Socket of munged; compiled into Slurm.
 pub(crate) const MUNGE_SOCKET: &str = "/run/munge/munge.socket.2";
 
-/// Socket of the database; compiled into its client library.
+/// Socket of the database; compiled into its client library, which in newer releases looks into
+/// `/run/mariadbd`.
 pub(crate) const DATABASE_SOCKET: &str = "/run/mysqld/mysqld.sock";
 
 /// The users of one root directory, as numbers.
@@ -102,6 +106,7 @@ pub(crate) fn plan(
         database,
         binds: binds(options, artifacts),
         directories: directories(&owners),
+        links: vec![(String::from("/run/mariadbd"), String::from("mysqld"))],
         files,
         programs: programs(root, options, &owners),
     })
@@ -146,6 +151,13 @@ fn directories(owners: &Owners) -> Vec<Directory> {
         directory("/var/log/slurm", owners.slurm, 0o755),
         directory("/var/spool/slurm", Owner::ROOT, 0o755),
     ];
+    for node in cluster::node_names() {
+        all.push(directory(
+            &format!("/var/spool/slurm/{node}"),
+            Owner::ROOT,
+            0o755,
+        ));
+    }
     for person in PEOPLE
         .iter()
         .filter(|person| person.home.starts_with("/home"))
@@ -159,13 +171,15 @@ fn directories(owners: &Owners) -> Vec<Directory> {
     all
 }
 
-/// The binaries of this workspace, where an installation would have them.
+/// The binaries of this workspace, where an installation would have them, and fake GPUs.
 fn binds(options: &Options, artifacts: &Artifacts) -> Vec<Bind> {
-    let bind = |source: &PathBuf, target: String| Bind {
-        source: source.clone(),
+    let bind = |source: &Path, target: String| Bind {
+        source: source.to_owned(),
         target,
     };
-    let mut all = Vec::new();
+    let mut all: Vec<Bind> = cluster::gpu_devices()
+        .map(|device| bind(Path::new("/dev/null"), device))
+        .collect();
     if let Some(fedsched) = &artifacts.fedsched {
         all.push(bind(fedsched, String::from("/usr/local/bin/fedsched")));
     }

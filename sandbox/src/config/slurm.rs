@@ -26,7 +26,6 @@ pub(super) fn files(root: &Root, options: &Options, owners: &Owners) -> Vec<File
             script.clone(),
         ));
     }
-    all.extend(cluster::gpu_files().map(|path| file(&path, Owner::ROOT, 0o666, "")));
     all
 }
 

@@ -76,6 +76,9 @@ pub(super) fn enter_root(plan: &Plan) -> anyhow::Result<()> {
     for directory in &plan.directories {
         make(directory).with_context(|| format!("cannot make {}", directory.path))?;
     }
+    for (path, target) in &plan.links {
+        symlink(target, path).with_context(|| format!("cannot make {path}"))?;
+    }
     for file in &plan.files {
         write(file).with_context(|| format!("cannot write {}", file.path))?;
     }
