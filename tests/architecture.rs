@@ -26,7 +26,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("metrics", &["model"]),
     ("config", &["model"]),
     ("telemetry", &["config"]),
-    ("ipc", &["model", "events", "metrics"]),
+    ("clock", &["model"]),
+    ("ipc", &["model", "clock", "events", "metrics"]),
     (
         "cli",
         &[
@@ -42,7 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "reactor",
         &[
-            "model", "engine", "report", "bind", "store", "ipc", "metrics", "events",
+            "model", "clock", "engine", "report", "bind", "store", "ipc", "metrics", "events",
         ],
     ),
 ];

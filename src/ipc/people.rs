@@ -10,6 +10,7 @@ use tracing::debug;
 
 use super::frames;
 use super::peer::Peer;
+use crate::model::UserId;
 
 /// A connection that asks nothing for so long gives its place to others.
 const IDLE_MAX: Duration = Duration::from_secs(10);
@@ -21,6 +22,8 @@ pub struct Question {
     pub request: Request,
     /// By whom.
     pub peer: Peer,
+    /// Sees everybody's jobs.
+    pub operator: bool,
     /// Where the answer goes; nobody may be there any more.
     pub answer: oneshot::Sender<Answer>,
 }
@@ -28,6 +31,8 @@ pub struct Question {
 /// What every connection of the command line needs.
 #[derive(Debug)]
 pub struct Desk {
+    /// Users that see everybody's jobs, beside root.
+    pub operators: Vec<UserId>,
     /// To the reactor.
     pub questions: mpsc::Sender<Question>,
 }
@@ -55,6 +60,14 @@ impl Desk {
                 return;
             }
         }
+    }
+
+    /// `None` while the daemon is going down.
+    async fn ask(&self, request: Request, peer: Peer) -> Option<Answer> {
+        let operator = peer.is_root() || self.operators.contains(&peer.user);
+        let (answer, answered) = oneshot::channel();
+        self.questions.send(Question { request, peer, operator, answer }).await.ok()?;
+        answered.await.ok()
     }
 }
 

@@ -1,21 +1,25 @@
 //! The desk of the job_submit plugin: each submission becomes a question to the reactor.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use fedsched_protocol::submit::{Answer, Request, Submission};
+use fedsched_protocol::submit::{Answer, Request};
 use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use tracing::{debug, info, warn};
 
 use super::frames;
 use super::peer::Peer;
-use crate::model::{UserId, Verdict};
+use crate::clock::now;
+use crate::events::slurm::Submissions;
+use crate::metrics::{self, Metrics};
+use crate::model::{Job, UserId, Verdict};
 
 /// A submission whose answer somebody waits for.
 #[derive(Debug)]
 pub struct Asked {
     /// The job.
-    pub submission: Box<Submission>,
+    pub job: Box<Job>,
     /// Where the answer goes; nobody may be there any more.
     pub answer: oneshot::Sender<Verdict>,
 }
@@ -25,10 +29,14 @@ pub struct Asked {
 pub struct Desk {
     /// Who may submit: SlurmUser and root.
     pub allowed: Vec<UserId>,
+    /// Reads submissions.
+    pub submissions: Submissions,
     /// To the reactor.
-    pub questions: mpsc::Sender<Asked>,
-    /// Versions of the plugin that said hello, for `fedsched check`.
-    pub greeted: std::sync::Mutex<Option<Greeting>>,
+    pub asked: mpsc::Sender<Asked>,
+    /// The plugin that said hello last, for `fedsched check`.
+    pub greeting: Arc<Mutex<Option<Greeting>>>,
+    /// Counts answers.
+    pub metrics: Arc<Metrics>,
 }
 
 /// What a plugin says of itself.
@@ -75,27 +83,32 @@ impl Desk {
         match request {
             Request::Hello { plugin, slurm } => {
                 info!(plugin, slurm, "the job_submit plugin is there");
-                if let Ok(mut greeted) = self.greeted.lock() {
-                    *greeted = Some(Greeting { plugin, slurm });
+                if let Ok(mut greeting) = self.greeting.lock() {
+                    *greeting = Some(Greeting { plugin, slurm });
                 }
-                Some(Answer::Hello {
-                    daemon: env!("CARGO_PKG_VERSION").to_owned(),
-                })
+                Some(Answer::Hello { daemon: env!("CARGO_PKG_VERSION").to_owned() })
             }
             Request::Submit(submission) => {
+                let start = Instant::now();
+                let job = self.submissions.job(&submission, now()).await;
                 let (answer, verdict) = oneshot::channel();
-                self.questions
-                    .send(Asked { submission, answer })
-                    .await
-                    .ok()?;
-                Some(match verdict.await.ok()? {
-                    Verdict::Wait => Answer::Wait,
-                    Verdict::Bind(partition) => Answer::Bind {
-                        partition: partition.as_str().to_owned(),
-                    },
-                    Verdict::Refuse(message) => Answer::Refuse { message },
-                })
+                self.asked.send(Asked { job: Box::new(job), answer }).await.ok()?;
+                let verdict = verdict.await.ok()?;
+                self.metrics.submission.observe(start.elapsed().as_secs_f64());
+                Some(self.tell(verdict))
             }
         }
+    }
+
+    fn tell(&self, verdict: Verdict) -> Answer {
+        let (counted, answer) = match verdict {
+            Verdict::Wait => (metrics::Verdict::Wait, Answer::Wait),
+            Verdict::Bind(partition) => {
+                (metrics::Verdict::Bind, Answer::Bind { partition: partition.as_str().to_owned() })
+            }
+            Verdict::Refuse(message) => (metrics::Verdict::Refuse, Answer::Refuse { message }),
+        };
+        self.metrics.answered(counted);
+        answer
     }
 }

@@ -57,4 +57,15 @@ impl Inputs {
             else => None,
         }
     }
+
+    /// An input that is there already, submissions first.
+    pub fn try_next(&mut self) -> Option<Input> {
+        let asked = self.asked.try_recv().map(Input::Asked).ok();
+        asked
+            .or_else(|| self.committed.try_recv().map(Input::Committed).ok())
+            .or_else(|| self.outcomes.try_recv().map(Input::Outcome).ok())
+            .or_else(|| self.batches.try_recv().map(Input::Batch).ok())
+            .or_else(|| self.settings.try_recv().map(Input::Settings).ok())
+            .or_else(|| self.questions.try_recv().map(Input::Question).ok())
+    }
 }
