@@ -14,14 +14,14 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use crate::bind::Binder;
-use crate::config::Config;
+use crate::config::{self, Config, Credential};
 use crate::engine::Engine;
-use crate::events::slurm::{Source, Submissions, Users};
+use crate::events::slurm::{Feed, Source, SourceConfig, Submissions, Users};
 use crate::ipc::http::{self, Health};
 use crate::ipc::people;
 use crate::ipc::plugin;
 use crate::ipc::socket::Socket;
-use crate::members::slurm::Client;
+use crate::members::slurm::{Client, Endpoint, Options, TokenSource};
 use crate::metrics::Metrics;
 use crate::model::{Event, Settings, UserId, UserName};
 use crate::reactor::{Hands, Inputs, Ledger, Pulse, Reactor};
@@ -32,6 +32,12 @@ const PLUGIN_CONNECTIONS_MAX: usize = 256;
 
 /// Connections of the command line at one time.
 const PEOPLE_CONNECTIONS_MAX: usize = 64;
+
+/// Life of a token that the daemon makes itself.
+const TOKEN_LIFE: Duration = Duration::from_secs(1800);
+
+/// A poll that takes longer has failed.
+const POLL_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// How long the changes that are under way may take when the daemon is told to stop. What is not
 /// done by then is an intent in the store, and looked up at the next start.
@@ -52,7 +58,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let restored = store.load()?;
     let metrics = Arc::new(Metrics::new());
     let users = Arc::new(Users::default());
-    let client = Arc::new(Client::new(config.slurm.client())?);
+    let client = Client::new(options(&config.slurm))?;
 
     let (commits, committed) = mpsc::unbounded_channel();
     let (outcome, outcomes) = mpsc::channel(64);
@@ -60,7 +66,14 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (asking, asked) = mpsc::channel(256);
     let (asks, questions) = mpsc::channel(64);
     let (reloads, settings) = mpsc::channel(1);
-    let mut inputs = Inputs { asked, committed, outcomes, batches, settings, questions };
+    let mut inputs = Inputs {
+        asked,
+        committed,
+        outcomes,
+        batches,
+        settings,
+        questions,
+    };
 
     let mut tasks = JoinSet::new();
     let desk = plugin::Desk {
@@ -75,16 +88,25 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     tasks.spawn(socket.serve(PLUGIN_CONNECTIONS_MAX, move |stream, peer| {
         Arc::clone(&desk).serve(stream, peer)
     }));
-    let desk = people::Desk { operators: ids(&config.daemon.operators), questions: asks };
+    let desk = people::Desk {
+        operators: ids(&config.daemon.operators),
+        questions: asks,
+    };
     let desk = Arc::new(desk);
     let socket = Socket::listen(&config.daemon.socket, 0o666)?;
     tasks.spawn(socket.serve(PEOPLE_CONNECTIONS_MAX, move |stream, peer| {
         Arc::clone(&desk).serve(stream, peer)
     }));
-    let (health, probed) = watch::channel(Health { beat: Instant::now(), unready: None });
+    let (health, probed) = watch::channel(Health {
+        beat: Instant::now(),
+        unready: None,
+    });
     if let Some(address) = config.daemon.http {
         let listener = http::listen(address).await?;
-        let desk = http::Desk { metrics: Arc::clone(&metrics), health: probed };
+        let desk = http::Desk {
+            metrics: Arc::clone(&metrics),
+            health: probed,
+        };
         tasks.spawn(async move {
             if let Err(error) = http::serve(listener, desk).await {
                 error!(%error, "metrics and health are not served any more");
@@ -93,19 +115,24 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     }
 
     let (ledger, ledger_thread) = Ledger::open(store, commits)?;
-    let binder = Binder::spawn(Arc::clone(&client), outcome);
-    let source = Source::spawn(config.slurm.source(), client, users, batch);
+    let binder = Binder::spawn(client.clone(), &config.settings, outcome);
+    let source = Source::spawn(source(&config.slurm, client, users), batch);
     let mut reactor = Reactor::new(
         Engine::new(Arc::clone(&config.settings)),
         Hands::new(ledger, binder, source),
         Arc::clone(&metrics),
     );
-    reactor.begin(Event::Restored { intents: restored.intents, memories: restored.memories });
+    reactor.begin(Event::Restored {
+        intents: restored.intents,
+        memories: restored.memories,
+    });
 
     tell_systemd(&[NotifyState::Ready]);
     info!(version = env!("CARGO_PKG_VERSION"), "fedsched is up");
     let mut pulse = Pulse::new(health, metrics);
-    reactor.run(&mut inputs, until_stopped(config, reloads)?, &mut pulse).await;
+    reactor
+        .run(&mut inputs, until_stopped(config, reloads)?, &mut pulse)
+        .await;
 
     tell_systemd(&[NotifyState::Stopping]);
     // Nobody is let in any more; what was begun may come to its end.
@@ -170,6 +197,39 @@ async fn reload(config: Config, reloads: &mpsc::Sender<Arc<Settings>>) -> Config
 fn tell_systemd(states: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
         warn!(%error, "systemd cannot be told of the daemon's state");
+    }
+}
+
+/// How to reach slurmrestd.
+fn options(slurm: &config::Slurm) -> Options {
+    let endpoint = match &slurm.restd {
+        config::Endpoint::Unix(path) => Endpoint::Unix(path.clone()),
+        config::Endpoint::Http(url) => Endpoint::Http(url.clone()),
+    };
+    let token = match &slurm.credential {
+        Credential::Peer => TokenSource::None,
+        Credential::TokenFile(path) => TokenSource::File(path.clone()),
+        Credential::TokenCommand(words) => TokenSource::Command(words.clone()),
+        Credential::SigningKey(path) => TokenSource::Key {
+            path: path.clone(),
+            user: slurm.user.clone(),
+            lifespan: TOKEN_LIFE,
+        },
+    };
+    Options::new(endpoint, token)
+}
+
+/// How to poll.
+fn source(slurm: &config::Slurm, client: Client, users: Arc<Users>) -> SourceConfig {
+    SourceConfig {
+        feed: slurm
+            .watch
+            .clone()
+            .map_or(Feed::Listing(client), Feed::Watch),
+        poll: slurm.poll,
+        hint_gap: slurm.hint_gap,
+        poll_time_max: POLL_TIME_MAX,
+        users,
     }
 }
 

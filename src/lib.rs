@@ -16,6 +16,7 @@
 
 pub mod bind;
 pub mod cli;
+pub mod clock;
 pub mod config;
 pub mod daemon;
 pub mod engine;

@@ -1,6 +1,7 @@
 //! The steps of each action.
 
-use tokio::sync::RwLock;
+use std::sync::{Mutex, PoisonError};
+
 use tracing::debug;
 
 use super::defaults::Defaults;
@@ -15,7 +16,7 @@ use crate::model::{Action, BindError, Intent, PartitionName, TaskSet};
 pub(super) struct Cycle {
     pub(super) client: Client,
     pub(super) defaults: Defaults,
-    pub(super) places: RwLock<Places>,
+    pub(super) places: Mutex<Places>,
 }
 
 impl Cycle {
@@ -29,13 +30,19 @@ impl Cycle {
         }
     }
 
+    /// Where the intent takes the job from.
+    fn origin(&self, intent: &Intent) -> Option<PartitionName> {
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.origin(intent).cloned()
+    }
+
     /// Moves the job to `goal`: look, change, look.
     async fn relocate(&self, intent: &Intent, goal: &PartitionName) -> Result<(), BindError> {
         let look = self.look_when_cleared(intent).await?;
         if look.not_at(goal).is_empty() {
             return Ok(());
         }
-        let origin = self.places.read().await.origin(intent).cloned();
+        let origin = self.origin(intent);
         may_move(intent, &look, goal, origin.as_ref())?;
         let change = self.change(intent, &look, goal).await;
         let updated = self.update(intent, &look, goal, &change).await;
@@ -60,7 +67,7 @@ impl Cycle {
         change: &Change,
         error: Error,
     ) -> Result<(), BindError> {
-        let origin = self.places.read().await.origin(intent).cloned();
+        let origin = self.origin(intent);
         let (Error::Refused { .. }, Action::Bind { .. }, Some(room), false) =
             (&error, &intent.action, origin, after.has_begun())
         else {

@@ -10,10 +10,10 @@ mod look;
 mod places;
 mod retry;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{RwLock, Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc};
 use tracing::{debug, info};
 
 use self::cycle::Cycle;
@@ -40,7 +40,7 @@ impl Binder {
             cycle: Arc::new(Cycle {
                 defaults: Defaults::new(client.clone()),
                 client,
-                places: RwLock::new(Places::of(settings)),
+                places: Mutex::new(Places::of(settings)),
             }),
             slots: Arc::new(Semaphore::new(AT_ONCE as usize)),
             results,
@@ -48,8 +48,13 @@ impl Binder {
     }
 
     /// Where jobs come from and go to from now on.
-    pub async fn configure(&self, settings: &Settings) {
-        *self.cycle.places.write().await = Places::of(settings);
+    pub fn configure(&self, settings: &Settings) {
+        let mut places = self
+            .cycle
+            .places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *places = Places::of(settings);
     }
 
     /// Carries out a stored intent, now or as soon as there is a slot, and reports [`Event::Done`] or

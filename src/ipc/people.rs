@@ -41,20 +41,9 @@ impl Desk {
     /// Serves one connection until the peer hangs up or misbehaves.
     pub async fn serve(self: Arc<Self>, mut stream: UnixStream, peer: Peer) {
         while let Some(request) = next(&mut stream, peer).await {
-            let (answer, answered) = oneshot::channel();
-            if self
-                .questions
-                .send(Question {
-                    request,
-                    peer,
-                    answer,
-                })
-                .await
-                .is_err()
-            {
+            let Some(answer) = self.ask(request, peer).await else {
                 return;
-            }
-            let Ok(answer) = answered.await else { return };
+            };
             if let Err(error) = frames::write(&mut stream, &answer).await {
                 debug!(%error, uid = peer.user.0, "nobody waited for the answer");
                 return;
@@ -66,7 +55,15 @@ impl Desk {
     async fn ask(&self, request: Request, peer: Peer) -> Option<Answer> {
         let operator = peer.is_root() || self.operators.contains(&peer.user);
         let (answer, answered) = oneshot::channel();
-        self.questions.send(Question { request, peer, operator, answer }).await.ok()?;
+        self.questions
+            .send(Question {
+                request,
+                peer,
+                operator,
+                answer,
+            })
+            .await
+            .ok()?;
         answered.await.ok()
     }
 }

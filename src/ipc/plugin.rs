@@ -86,15 +86,25 @@ impl Desk {
                 if let Ok(mut greeting) = self.greeting.lock() {
                     *greeting = Some(Greeting { plugin, slurm });
                 }
-                Some(Answer::Hello { daemon: env!("CARGO_PKG_VERSION").to_owned() })
+                Some(Answer::Hello {
+                    daemon: env!("CARGO_PKG_VERSION").to_owned(),
+                })
             }
             Request::Submit(submission) => {
                 let start = Instant::now();
                 let job = self.submissions.job(&submission, now()).await;
                 let (answer, verdict) = oneshot::channel();
-                self.asked.send(Asked { job: Box::new(job), answer }).await.ok()?;
+                self.asked
+                    .send(Asked {
+                        job: Box::new(job),
+                        answer,
+                    })
+                    .await
+                    .ok()?;
                 let verdict = verdict.await.ok()?;
-                self.metrics.submission.observe(start.elapsed().as_secs_f64());
+                self.metrics
+                    .submission
+                    .observe(start.elapsed().as_secs_f64());
                 Some(self.tell(verdict))
             }
         }
@@ -103,9 +113,12 @@ impl Desk {
     fn tell(&self, verdict: Verdict) -> Answer {
         let (counted, answer) = match verdict {
             Verdict::Wait => (metrics::Verdict::Wait, Answer::Wait),
-            Verdict::Bind(partition) => {
-                (metrics::Verdict::Bind, Answer::Bind { partition: partition.as_str().to_owned() })
-            }
+            Verdict::Bind(partition) => (
+                metrics::Verdict::Bind,
+                Answer::Bind {
+                    partition: partition.as_str().to_owned(),
+                },
+            ),
             Verdict::Refuse(message) => (metrics::Verdict::Refuse, Answer::Refuse { message }),
         };
         self.metrics.answered(counted);

@@ -9,7 +9,9 @@ use tracing::{debug, error};
 use super::{Committed, Entry, Ledger};
 use crate::bind::Binder;
 use crate::events::slurm::SourceHandle;
-use crate::model::{AskId, BindError, Effect, Event, Intent, IntentId, Timestamp, Verdict};
+use crate::model::{
+    AskId, BindError, Effect, Event, Intent, IntentId, Settings, Timestamp, Verdict,
+};
 use crate::store::Record;
 
 /// The executor of effects.
@@ -43,9 +45,15 @@ impl Hands {
         }
     }
 
+    /// Members and waiting room are these from now on.
+    pub(super) fn configure(&self, settings: &Settings) {
+        self.binder.configure(settings);
+    }
+
     /// Takes up the intents that had no outcome when the last daemon ended.
     pub(super) fn resume(&mut self, intents: &[Intent]) {
-        self.intents.extend(intents.iter().map(|intent| (intent.id, intent.clone())));
+        self.intents
+            .extend(intents.iter().map(|intent| (intent.id, intent.clone())));
     }
 
     /// A name for a submission whose answer goes to `answer`.
@@ -85,7 +93,9 @@ impl Hands {
     }
 
     fn answer(&mut self, ask: AskId, verdict: Verdict) {
-        let Some(answer) = self.asks.remove(&ask) else { return };
+        let Some(answer) = self.asks.remove(&ask) else {
+            return;
+        };
         // A plugin that gave up has let the job wait, and what was assumed for it expires.
         if let Err(verdict) = answer.send(verdict) {
             debug!(?verdict, "nobody waited for the answer to a submission");
@@ -127,7 +137,9 @@ impl Hands {
 
     /// What an administrator must know of.
     pub(super) fn alarm(&self) -> Option<String> {
-        self.store_fails.as_ref().map(|why| format!("nothing is bound: {why}"))
+        self.store_fails
+            .as_ref()
+            .map(|why| format!("nothing is bound: {why}"))
     }
 
     /// Time until the engine wants to be woken.

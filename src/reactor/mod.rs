@@ -13,7 +13,7 @@ use std::iter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fedsched_protocol::query::{Answer, Refusal, Request};
+use fedsched_protocol::query::{Answer, Refusal, Request, Status, Waiting};
 use tracing::debug;
 
 pub use self::hands::Hands;
@@ -25,7 +25,7 @@ use crate::engine::Engine;
 use crate::ipc::people::Question;
 use crate::ipc::plugin::Asked;
 use crate::metrics::Metrics;
-use crate::model::Event;
+use crate::model::{Event, UserId};
 use crate::report;
 
 /// Inputs applied before a pass is made, at most: a flood of one kind must not keep the pass away.
@@ -40,18 +40,23 @@ pub struct Reactor {
     engine: Engine,
     hands: Hands,
     metrics: Arc<Metrics>,
-    facts: report::Facts,
+    facts: report::DaemonFacts,
 }
 
 impl Reactor {
     /// A loop around `engine`.
     pub fn new(engine: Engine, hands: Hands, metrics: Arc<Metrics>) -> Self {
-        let facts = report::Facts {
+        let facts = report::DaemonFacts {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started: now(),
             alarms: Vec::new(),
         };
-        Self { engine, hands, metrics, facts }
+        Self {
+            engine,
+            hands,
+            metrics,
+            facts,
+        }
     }
 
     /// Applies what the store held, before anything is heard of the site.
@@ -71,7 +76,10 @@ impl Reactor {
     ) {
         tokio::pin!(stop);
         loop {
-            let sleep = self.hands.until_wake(now()).map_or(SLEEP_MAX, |span| span.min(SLEEP_MAX));
+            let sleep = self
+                .hands
+                .until_wake(now())
+                .map_or(SLEEP_MAX, |span| span.min(SLEEP_MAX));
             tokio::select! {
                 biased;
                 () = &mut stop => return,
@@ -114,7 +122,10 @@ impl Reactor {
             }
             Input::Outcome(event) => self.apply(event),
             Input::Batch(events) => events.into_iter().for_each(|event| self.apply(event)),
-            Input::Settings(settings) => self.apply(Event::Configured(settings)),
+            Input::Settings(settings) => {
+                self.hands.configure(&settings);
+                self.apply(Event::Configured(settings));
+            }
             Input::Question(question) => self.reply(question),
         }
     }
@@ -142,7 +153,7 @@ impl Reactor {
         self.hands.carry_out(effects);
     }
 
-    fn status(&self) -> fedsched_protocol::query::Status {
+    fn status(&self) -> Status {
         let mut facts = self.facts.clone();
         facts.alarms.extend(self.hands.alarm());
         report::status(&self.engine, &facts)
@@ -160,11 +171,21 @@ impl Reactor {
         match question.request {
             Request::Status => Answer::Status(self.status()),
             Request::Members => Answer::Members(report::members(&self.engine)),
-            Request::Queue => Answer::Queue(report::queue(&self.engine, sees)),
-            Request::Explain { job, task } => report::explain(&self.engine, job, task, sees)
-                .map_or(Answer::Refused(Refusal::NoSuchJob), Answer::Explain),
+            Request::Queue => Answer::Queue(self.queue(sees)),
+            Request::Explain { job, task } => match report::explain(&self.engine, job, task) {
+                Some((owner, told)) if sees(owner) => Answer::Explain(told),
+                _ => Answer::Refused(Refusal::NoSuchJob),
+            },
             // Answered at the desk, which may wait for others.
             Request::Check => Answer::Refused(Refusal::NotReady),
         }
+    }
+
+    fn queue(&self, sees: impl Fn(UserId) -> bool) -> Vec<Waiting> {
+        let all = report::queue(&self.engine);
+        all.into_iter()
+            .filter(|(owner, _)| sees(*owner))
+            .map(|(_, waiting)| waiting)
+            .collect()
     }
 }

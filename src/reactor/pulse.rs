@@ -29,13 +29,21 @@ impl Pulse {
     /// Tells `health`, `metrics` and, if it asked for that, systemd's watchdog.
     pub fn new(health: watch::Sender<Health>, metrics: Arc<Metrics>) -> Self {
         let watchdog = sd_notify::watchdog_enabled().is_some();
-        Self { health, metrics, watchdog, looked: None }
+        Self {
+            health,
+            metrics,
+            watchdog,
+            looked: None,
+        }
     }
 
     /// The loop has turned; `status` is asked for at most once a second.
     pub(super) fn beat(&mut self, status: impl FnOnce() -> Status) {
         let now = Instant::now();
-        if self.looked.is_some_and(|looked| now.duration_since(looked) < LOOK_EVERY) {
+        if self
+            .looked
+            .is_some_and(|looked| now.duration_since(looked) < LOOK_EVERY)
+        {
             return;
         }
         self.looked = Some(now);
