@@ -29,6 +29,7 @@ pub mod queue;
 pub mod reactor;
 pub mod report;
 pub mod scheduler;
+pub mod simulator;
 pub mod store;
 pub mod telemetry;
 pub mod topology;
