@@ -19,6 +19,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "report",
         &["model", "queue", "topology", "scheduler", "engine"],
     ),
+    (
+        "simulator",
+        &["model", "queue", "topology", "scheduler", "engine"],
+    ),
     ("members", &["model"]),
     ("events", &["model", "members"]),
     ("store", &["model"]),
@@ -38,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "members",
             "events",
             "ipc",
+            "simulator",
         ],
     ),
     (

@@ -77,6 +77,20 @@ pub enum Command {
         job: JobArg,
     },
 
+    /// Replay workload traces: what would a federation have done with them?
+    ///
+    /// Each trace is a member with its own jobs. They are replayed side by side, each from its own
+    /// first row, under each policy; the table tells how long jobs waited for what they ran.
+    #[command(after_help = "\
+Traces, gzipped or not:
+  SWF         the Parallel Workloads Archive's format
+  sacct       sacct --allocations --parsable2 --format=JobID,Submit,ElapsedRaw,AllocCPUS,ReqCPUS,TimelimitRaw
+  pod list    of Alibaba's cluster-trace-gpu-v2023
+
+Example:
+  fedsched simulate --days 40 --offset-days 0,8,16 atlas.swf.gz theta.swf.gz=4360")]
+    Simulate(SimulateArgs),
+
     /// Work on configuration files
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -104,6 +118,49 @@ pub struct ConfigArg {
         default_value = "/etc/fedsched/fedsched.toml"
     )]
     pub path: PathBuf,
+}
+
+/// What is replayed.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// Traces and the processors of the member each stands for, if not those the file names
+    #[arg(required = true, value_name = "TRACE[=PROCESSORS]")]
+    pub traces: Vec<TraceArg>,
+
+    /// Policies to be compared: local-only, random, round-robin, least-loaded, earliest-start,
+    /// siblings, pooled; all of them if none is given
+    #[arg(long = "policy", value_name = "NAME", value_delimiter = ',')]
+    pub policies: Vec<String>,
+
+    /// Days replayed; to the end of the traces if not given
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub days: Option<u32>,
+
+    /// Days left out at the start of every trace; several make several windows, compared one by one
+    #[arg(
+        long = "offset-days",
+        value_name = "DAYS",
+        value_delimiter = ',',
+        default_value = "0"
+    )]
+    pub offsets: Vec<u32>,
+
+    /// What chance there is: the same seed gives the same output
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Write a page with plots
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// A trace and the size of the member it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceArg {
+    /// The file.
+    pub path: PathBuf,
+    /// Processors of the member; `None`: what the file says.
+    pub processors: Option<u64>,
 }
 
 /// Work on configuration files.
@@ -168,6 +225,50 @@ impl FromStr for JobArg {
         Ok(Self {
             id,
             task: task.map(number).transpose()?,
+        })
+    }
+}
+
+/// The text names no trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotATrace {
+    /// No file.
+    NoFile,
+    /// No size behind the `=`.
+    Processors(String),
+}
+
+impl fmt::Display for NotATrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFile => f.write_str("no file is named: write TRACE or TRACE=PROCESSORS"),
+            Self::Processors(size) => write!(
+                f,
+                "`{size}` is no number of processors: it is a whole number above 0"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NotATrace {}
+
+impl FromStr for TraceArg {
+    type Err = NotATrace;
+
+    fn from_str(text: &str) -> Result<Self, NotATrace> {
+        let (path, processors) = match text.rsplit_once('=') {
+            None => (text, None),
+            Some((path, size)) => match size.parse::<u64>() {
+                Ok(size) if size > 0 => (path, Some(size)),
+                _ => return Err(NotATrace::Processors(size.to_owned())),
+            },
+        };
+        if path.is_empty() {
+            return Err(NotATrace::NoFile);
+        }
+        Ok(Self {
+            path: path.into(),
+            processors,
         })
     }
 }

@@ -7,6 +7,7 @@ use fedsched_protocol::query::Refusal;
 use super::args::JobArg;
 use super::client;
 use super::exit;
+use super::simulate;
 use crate::config;
 
 /// Why a command ends without success.
@@ -35,6 +36,9 @@ pub(super) enum Failure {
         "only operators may ask this: run it as root, or have your name added to daemon.operators"
     )]
     NotPermitted,
+    /// Traces or policies cannot be replayed.
+    #[error("{0}")]
+    Simulate(#[from] simulate::Error),
     /// The daemon could not be started or ended with an error.
     #[error("{0:#}")]
     Run(anyhow::Error),
@@ -61,7 +65,7 @@ impl Failure {
 
     pub(super) const fn code(&self) -> u8 {
         match self {
-            Self::Config(_) => exit::USAGE,
+            Self::Config(_) | Self::Simulate(_) => exit::USAGE,
             Self::Daemon(_) | Self::NotReady => exit::NO_DAEMON,
             Self::NoSuchJob(_) => exit::NO_SUCH_JOB,
             Self::NotPermitted | Self::Run(_) | Self::Output(_) => exit::FAILED,

@@ -13,6 +13,7 @@ mod failure;
 mod members;
 mod output;
 mod queue;
+mod simulate;
 mod status;
 
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Members => members::run(global, &mut Screen::stdout()),
         Command::Queue { user } => queue::run(global, user.as_deref(), &mut Screen::stdout()),
         Command::Explain { job } => explain::run(global, *job, &mut Screen::stdout()),
+        Command::Simulate(args) => simulate::run(global, args, &mut Screen::stdout()),
         Command::Config(command) => config::run(command, &mut Screen::stdout()),
         Command::Daemon { config, log } => daemon::run(&config.path, *log),
     }

@@ -168,12 +168,12 @@ impl Machine {
 mod test {
     use super::*;
     use crate::simulator::reference::test::workload;
+    use crate::simulator::reference::{Reference, replay};
 
     /// When each of `jobs` (submission, processors, run, requested) starts on one machine.
     fn starts(processors: u64, jobs: &[(Seconds, u64, Seconds, Seconds)]) -> Vec<Seconds> {
         let workload = workload(&[processors], jobs.iter().map(|job| (0, *job)));
-        let schedule =
-            crate::simulator::reference::replay(&workload, super::super::Reference::LocalOnly, 0);
+        let schedule = replay(&workload, Reference::LocalOnly, 0, &|| {});
         schedule.iter().map(|placement| placement.start).collect()
     }
 

@@ -57,13 +57,13 @@ impl Reference {
 }
 
 #[cfg(test)]
-mod test {
+pub(in crate::simulator) mod test {
     use super::*;
     use crate::simulator::clock::Seconds;
     use crate::simulator::workload::{Job, LeftOut, Member, MemberIndex, Workload};
 
     /// Members of the given sizes, and jobs: home, (submission, processors, run, requested).
-    pub(super) fn workload(
+    pub(in crate::simulator) fn workload(
         sizes: &[u64],
         jobs: impl IntoIterator<Item = (usize, (Seconds, u64, Seconds, Seconds))>,
     ) -> Workload {
@@ -89,7 +89,7 @@ mod test {
 
     /// Where and when each job starts; member 9 is the pool.
     fn places(workload: &Workload, policy: Reference) -> Vec<(usize, Seconds)> {
-        replay(workload, policy, 7)
+        replay(workload, policy, 7, &|| {})
             .iter()
             .map(|placement| (placement.member.map_or(9, |at| at.0), placement.start))
             .collect()
@@ -154,7 +154,7 @@ mod test {
     fn chance_comes_from_the_seed_alone() {
         let jobs = (0..64).map(|at| (0, (at, 1, 10, 10)));
         let even = workload(&[4, 4], jobs);
-        let run = |seed| replay(&even, Reference::Random, seed);
+        let run = |seed| replay(&even, Reference::Random, seed, &|| {});
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
     }

@@ -10,8 +10,9 @@ use crate::simulator::clock::Seconds;
 use crate::simulator::schedule::Schedule;
 use crate::simulator::workload::Workload;
 
-/// When and where each job runs under `policy`. `seed` is what chance there is.
-pub fn replay(workload: &Workload, policy: Reference, seed: u64) -> Schedule {
+/// When and where each job runs under `policy`. `seed` is what chance there is; `submitted` is told
+/// of each job.
+pub fn replay(workload: &Workload, policy: Reference, seed: u64, submitted: &dyn Fn()) -> Schedule {
     let mut machines = machines(workload, policy);
     let mut route = Route::new(policy, seed);
     let mut ledger = Ledger::new(workload);
@@ -22,6 +23,7 @@ pub fn replay(workload: &Workload, policy: Reference, seed: u64) -> Schedule {
         }
         let joined = route.machines(*home, row, &machines, &ledger);
         arrive(job, row.submit, &joined, &mut machines, &mut ledger);
+        submitted();
     }
     while ledger.next_ending().is_some() {
         end_next(policy, &mut machines, &mut ledger);

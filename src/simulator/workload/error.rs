@@ -9,7 +9,7 @@ use super::sacct;
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// The file cannot be opened.
-    #[error("{}: cannot be opened", path.display())]
+    #[error("{}: cannot be opened: {source}", path.display())]
     Open {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,5 @@
 //! What is replayed: each trace is a member of the federation with its own jobs, whose home it is.
 
-mod argument;
 mod columns;
 mod error;
 mod federation;
@@ -11,7 +10,6 @@ mod sacct;
 mod swf;
 mod trace;
 
-pub use argument::{ArgumentError, TraceArgument};
 pub use error::{ReadError, TraceError};
 pub use federation::{Member, MemberIndex, Window, Workload};
 pub use job::Job;

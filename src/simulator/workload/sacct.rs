@@ -92,7 +92,7 @@ fn span(text: &str) -> Option<Seconds> {
 
 /// Whole minutes.
 fn minutes(text: &str) -> Option<Seconds> {
-    Some(text.parse::<Seconds>().ok()?.checked_mul(60)?)
+    text.parse::<Seconds>().ok()?.checked_mul(60)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::record::Rows;
-use super::{Job, LeftOut, ReadError, TraceArgument, TraceError, pods, sacct, swf};
-use crate::simulator::clock::Seconds;
+use super::{Job, LeftOut, ReadError, TraceError, pods, sacct, swf};
+use crate::simulator::clock::{DAY, Seconds};
 
 /// The jobs of one member that can be replayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads the file of `argument`, gzipped or not, whatever its format.
-    pub fn open(argument: &TraceArgument) -> Result<Self, TraceError> {
-        let path = argument.path.as_path();
+    /// Reads a file, gzipped or not, whatever its format. Its member has `processors`, or as many
+    /// as the file says.
+    pub fn open(path: &Path, processors: Option<u64>) -> Result<Self, TraceError> {
         let file = File::open(path).map_err(|source| TraceError::Open {
             path: path.to_owned(),
             source,
@@ -37,11 +37,17 @@ impl Trace {
             path: path.to_owned(),
             source,
         })?;
-        let processors = argument.processors.or(rows.processors);
+        let processors = processors.or(rows.processors);
         let processors = processors.ok_or_else(|| TraceError::Size {
             path: path.to_owned(),
         })?;
         Self::new(path, processors, &rows)
+    }
+
+    /// Days from its first row to its last job.
+    pub fn last_day(&self) -> Seconds {
+        let last = self.jobs.last();
+        last.map_or(0, |job| (job.submit - self.first_submit) / DAY)
     }
 
     fn new(path: &Path, processors: u64, rows: &Rows) -> Result<Self, TraceError> {
@@ -135,7 +141,7 @@ mod test {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        Trace::open(&TraceArgument { path, processors })
+        Trace::open(&path, processors)
     }
 
     #[test]
@@ -161,16 +167,18 @@ mod test {
     #[test]
     fn errors_name_the_file_and_the_remedy() {
         let error = |bytes: &[u8], processors| {
-            let error = open("east.swf.gz", bytes, processors).unwrap_err();
-            let text = error.to_string();
-            text.replace(&text[..text.find("east.swf.gz").unwrap()], "")
+            let error = open("east.swf.gz", bytes, processors)
+                .unwrap_err()
+                .to_string();
+            let (_, text) = error.split_once("east.swf.gz").unwrap();
+            format!("east.swf.gz{text}")
         };
         let unsized_swf = SWF.replace("MaxProcs", "MaxNodes");
         assert!(error(unsized_swf.as_bytes(), None).contains("how many processors"));
         let tiny = error(SWF.as_bytes(), Some(1));
         insta::assert_snapshot!(tiny, @"east.swf.gz: none of its 4 rows can be replayed on a member of 1 processors: 0 have no processors, 4 are larger than the member, 0 never ran");
         let none = error(b"<html>", None);
-        insta::assert_snapshot!(none, @"");
+        insta::assert_snapshot!(none, @"east.swf.gz: is no trace that can be replayed: it begins with `<html>`; known are SWF (numbers, comments behind `;`), `sacct --allocations --parsable2 --format=JobID,Submit,ElapsedRaw,AllocCPUS,ReqCPUS,TimelimitRaw`, and the pod list of cluster-trace-gpu-v2023");
         let cut = error(&[0x1f, 0x8b, 8, 0], None);
         assert!(
             cut.starts_with("east.swf.gz: cannot be read to its end"),
