@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bind;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -30,6 +31,7 @@ pub mod reactor;
 pub mod report;
 pub mod scheduler;
 pub mod simulator;
+pub mod site;
 pub mod store;
 pub mod telemetry;
 pub mod topology;

@@ -26,6 +26,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("members", &["model"]),
     ("events", &["model", "members"]),
     ("store", &["model"]),
+    ("site", &["model"]),
+    ("check", &["model", "config", "site"]),
     ("bind", &["model", "members"]),
     ("metrics", &["model"]),
     ("config", &["model"]),

@@ -77,6 +77,15 @@ pub enum Command {
         job: JobArg,
     },
 
+    /// Try everything an installation needs, and say what to do about what fails
+    ///
+    /// Run it as root on the host of slurmctld. It changes nothing.
+    Check {
+        /// The daemon's configuration
+        #[command(flatten)]
+        config: ConfigArg,
+    },
+
     /// Replay workload traces: what would a federation have done with them?
     ///
     /// Each trace is a member with its own jobs. They are replayed side by side, each from its own
@@ -94,6 +103,20 @@ Example:
     /// Work on configuration files
     #[command(subcommand)]
     Config(ConfigCommand),
+
+    /// Print the lines to add to slurm.conf and fedsched.conf
+    ///
+    /// What the site has already is asked of slurmctld; where it cannot be reached, the lines have
+    /// gaps to be filled in, marked by `…`.
+    SlurmConf {
+        /// The daemon's configuration
+        #[command(flatten)]
+        config: ConfigArg,
+
+        /// How jobs are kept from starting in the waiting room
+        #[arg(long, value_enum, default_value_t = RoomArg::Auto)]
+        room: RoomArg,
+    },
 
     /// Run the daemon, in the foreground
     Daemon {
@@ -175,6 +198,17 @@ pub enum ConfigCommand {
 
     /// Print every key with its default and what it means
     Defaults,
+}
+
+/// How jobs are kept from starting in the waiting room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RoomArg {
+    /// A QOS where the site enforces limits, else the partition's state
+    Auto,
+    /// State=UP, under a QOS that lets nothing start
+    Qos,
+    /// State=DOWN
+    Down,
 }
 
 /// Where the log goes.

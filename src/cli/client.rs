@@ -1,28 +1,26 @@
 //! One question to the daemon, one answer.
 
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use fedsched_protocol::frame::{self, FrameError, MAX_MESSAGE_BYTES};
 use fedsched_protocol::query::{Answer, Request};
 use nix::sys::socket::{
-    AddressFamily, SockFlag, SockType, UnixAddr, connect, setsockopt, socket, sockopt,
+    AddressFamily, SockFlag, SockType, UnixAddr, connect, getsockopt, setsockopt, socket, sockopt,
 };
 use nix::sys::time::TimeVal;
+use nix::unistd::Uid;
 
-/// How long the daemon may take for each step: a stopped daemon must not stop who asks it.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the daemon may take for each step, seconds: a stopped daemon must not stop who asks it.
+const PATIENCE_S: i64 = 10;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     /// Nobody is there.
-    #[error(
-        "no daemon answers at {}: {source}; start it (systemctl start fedsched) or name its \
-         socket with --socket", socket.display()
-    )]
+    #[error("no daemon answers at {}: {source}", socket.display())]
     Unreachable {
         /// Where it was looked for.
         socket: PathBuf,
@@ -30,10 +28,7 @@ pub(super) enum Error {
         source: io::Error,
     },
     /// It took too long.
-    #[error(
-        "the daemon at {} did not answer within {} seconds; see its log (journalctl -u fedsched)",
-        socket.display(), PATIENCE.as_secs()
-    )]
+    #[error("the daemon at {} did not answer within {PATIENCE_S} seconds", socket.display())]
     Silent {
         /// Whom it was asked of.
         socket: PathBuf,
@@ -47,14 +42,26 @@ pub(super) enum Error {
         source: FrameError,
     },
     /// It answered another question, or closed the connection.
-    #[error(
-        "the daemon at {} gave no answer to this question: install the same fedsched release \
-         for the daemon and the command line", socket.display()
-    )]
+    #[error("the daemon at {} gave no answer to this question", socket.display())]
     Unrelated {
         /// Who answered.
         socket: PathBuf,
     },
+}
+
+impl Error {
+    /// What to do about it.
+    pub(super) const fn remedy(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => {
+                "start it (systemctl start fedsched), or name its socket with --socket"
+            }
+            Self::Silent { .. } => "see its log (journalctl -u fedsched)",
+            Self::Answer { .. } | Self::Unrelated { .. } => {
+                "install the same fedsched release for the daemon and the command line"
+            }
+        }
+    }
 }
 
 /// A connection to the daemon.
@@ -94,6 +101,12 @@ impl Client {
         }
     }
 
+    /// The user that the daemon runs as.
+    pub(super) fn peer(&self) -> Option<Uid> {
+        let credentials = getsockopt(&self.stream, sockopt::PeerCredentials).ok()?;
+        Some(Uid::from_raw(credentials.uid()))
+    }
+
     /// The error for an answer to another question.
     pub(super) fn unrelated(&self) -> Error {
         Error::Unrelated {
@@ -111,10 +124,10 @@ fn open(path: &Path) -> io::Result<UnixStream> {
         SockFlag::SOCK_CLOEXEC,
         None,
     )?;
-    let patience = TimeVal::new(10, 0);
+    let patience = TimeVal::new(PATIENCE_S, 0);
     setsockopt(&fd, sockopt::SendTimeout, &patience)?;
     setsockopt(&fd, sockopt::ReceiveTimeout, &patience)?;
-    connect(std::os::fd::AsRawFd::as_raw_fd(&fd), &UnixAddr::new(path)?)?;
+    connect(fd.as_raw_fd(), &UnixAddr::new(path)?)?;
     Ok(UnixStream::from(fd))
 }
 

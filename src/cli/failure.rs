@@ -17,7 +17,7 @@ pub(super) enum Failure {
     #[error("{0}")]
     Config(#[from] config::Error),
     /// The daemon did not answer.
-    #[error("{0}")]
+    #[error("{0}; {remedy}", remedy = .0.remedy())]
     Daemon(#[from] client::Error),
     /// The daemon is there but has nothing to say yet.
     #[error(
@@ -42,6 +42,9 @@ pub(super) enum Failure {
     /// The daemon could not be started or ended with an error.
     #[error("{0:#}")]
     Run(anyhow::Error),
+    /// A check failed; it has been told.
+    #[error("a check failed")]
+    Checked,
     /// Standard output cannot be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -68,7 +71,7 @@ impl Failure {
             Self::Config(_) | Self::Simulate(_) => exit::USAGE,
             Self::Daemon(_) | Self::NotReady => exit::NO_DAEMON,
             Self::NoSuchJob(_) => exit::NO_SUCH_JOB,
-            Self::NotPermitted | Self::Run(_) | Self::Output(_) => exit::FAILED,
+            Self::NotPermitted | Self::Checked | Self::Run(_) | Self::Output(_) => exit::FAILED,
         }
     }
 
@@ -79,6 +82,7 @@ impl Failure {
     /// Tells it on standard error. If that is closed there is nobody to tell.
     pub(super) fn tell(&self) {
         match self {
+            Self::Checked => {}
             // Each line begins with its file already.
             Self::Config(_) => eprintln!("{self}"),
             _ => eprintln!("fedsched: {self}"),

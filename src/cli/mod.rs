@@ -4,6 +4,7 @@
 //! `fedsched_protocol::query`; `--json` prints those as they are.
 
 pub mod args;
+mod check;
 mod client;
 mod config;
 mod daemon;
@@ -14,6 +15,7 @@ mod members;
 mod output;
 mod queue;
 mod simulate;
+mod slurm_conf;
 mod status;
 
 use std::process::ExitCode;
@@ -46,6 +48,10 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Queue { user } => queue::run(global, user.as_deref(), &mut Screen::stdout()),
         Command::Explain { job } => explain::run(global, *job, &mut Screen::stdout()),
         Command::Simulate(args) => simulate::run(global, args, &mut Screen::stdout()),
+        Command::Check { config } => check::run(global, &config.path, &mut Screen::stdout()),
+        Command::SlurmConf { config, room } => {
+            slurm_conf::run(&config.path, *room, &mut Screen::stdout())
+        }
         Command::Config(command) => config::run(command, &mut Screen::stdout()),
         Command::Daemon { config, log } => daemon::run(&config.path, *log),
     }

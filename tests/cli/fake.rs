@@ -1,5 +1,6 @@
 //! A daemon of one answer.
 
+use std::io::Write;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
@@ -11,26 +12,37 @@ use tempfile::TempDir;
 /// Serves one connection at a socket of its own.
 pub(crate) struct Daemon {
     socket: PathBuf,
-    served: JoinHandle<Request>,
+    served: JoinHandle<Vec<Request>>,
     _dir: TempDir,
 }
 
 impl Daemon {
     /// Gives `answer` to whatever is asked.
-    pub(crate) fn answering(answer: Answer) -> Self {
-        Self::sending(frame::encode(&answer, MAX_MESSAGE_BYTES).unwrap())
+    pub(crate) fn answering(answer: &Answer) -> Self {
+        Self::answering_all(std::slice::from_ref(answer))
     }
 
-    /// Sends `bytes` to whatever is asked, and hangs up.
-    pub(crate) fn sending(bytes: Vec<u8>) -> Self {
+    /// Gives each answer in turn, whatever is asked.
+    pub(crate) fn answering_all(answers: &[Answer]) -> Self {
+        let frames = answers.iter();
+        let frames = frames.map(|answer| frame::encode(answer, MAX_MESSAGE_BYTES).unwrap());
+        Self::sending(frames.collect())
+    }
+
+    /// Sends the bytes of each in turn, whatever is asked, and hangs up.
+    pub(crate) fn sending(frames: Vec<Vec<u8>>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let socket = dir.path().join("fedsched.sock");
         let listener = UnixListener::bind(&socket).unwrap();
         let served = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            let request = frame::read(&mut stream, MAX_MESSAGE_BYTES).unwrap();
-            std::io::Write::write_all(&mut stream, &bytes).unwrap();
-            request.unwrap()
+            let mut asked = Vec::new();
+            for bytes in frames {
+                let request = frame::read(&mut stream, MAX_MESSAGE_BYTES).unwrap();
+                stream.write_all(&bytes).unwrap();
+                asked.extend(request);
+            }
+            asked
         });
         Self {
             socket,
@@ -44,7 +56,7 @@ impl Daemon {
     }
 
     /// What was asked.
-    pub(crate) fn asked(self) -> Request {
+    pub(crate) fn asked(self) -> Vec<Request> {
         self.served.join().unwrap()
     }
 }

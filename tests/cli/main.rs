@@ -6,6 +6,7 @@
 
 mod answers;
 mod fake;
+mod site;
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -29,14 +30,14 @@ fn fedsched(socket: &Path) -> Command {
 }
 
 /// Runs a command against a daemon that gives `answer`, on a screen of `columns`.
-fn run(words: &[&str], columns: Option<u16>, answer: Answer) -> (Request, Output) {
+fn run(words: &[&str], columns: Option<u16>, answer: &Answer) -> (Request, Output) {
     let daemon = Daemon::answering(answer);
     let mut command = fedsched(daemon.socket());
     if let Some(columns) = columns {
         command.env("COLUMNS", columns.to_string());
     }
     let output = command.args(words).output().unwrap();
-    (daemon.asked(), output)
+    (daemon.asked().remove(0), output)
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -56,7 +57,7 @@ fn every_answer_is_shown_as_text() {
     ];
     for (words, answer) in commands {
         for columns in [None, Some(80), Some(120)] {
-            let (_, output) = run(words, columns, answer.clone());
+            let (_, output) = run(words, columns, &answer);
             assert!(output.status.success(), "{words:?}: {output:?}");
             let width = columns.map_or_else(|| "pipe".to_owned(), |columns| columns.to_string());
             let name = format!("{}-{width}", words[0]);
@@ -74,7 +75,7 @@ fn no_line_is_wider_than_the_screen() {
             (&["queue"], Answer::Queue(answers::queue())),
             (&["explain", "1"], Answer::Explain(answers::explanation())),
         ] {
-            let (_, output) = run(words, Some(columns), answer);
+            let (_, output) = run(words, Some(columns), &answer);
             for line in text(&output.stdout).lines() {
                 let length = line.chars().count();
                 assert!(length <= columns.into(), "{words:?} {length}: {line}");
@@ -87,20 +88,20 @@ fn no_line_is_wider_than_the_screen() {
 #[test]
 fn a_pipe_gets_one_line_for_each_job() {
     let jobs = answers::queue();
-    let (_, output) = run(&["queue"], None, Answer::Queue(jobs.clone()));
+    let (_, output) = run(&["queue"], None, &Answer::Queue(jobs.clone()));
     assert_eq!(text(&output.stdout).lines().count(), jobs.len() + 1);
 }
 
 #[test]
 fn json_is_the_protocols_own() {
     let status = answers::status();
-    let (_, output) = run(&["--json", "status"], None, Answer::Status(status.clone()));
+    let (_, output) = run(&["--json", "status"], None, &Answer::Status(status.clone()));
     assert_eq!(serde_json::from_slice(&output.stdout).ok(), Some(status));
     let explanation = answers::explanation();
     let (_, output) = run(
         &["explain", "117", "--json"],
         Some(20),
-        Answer::Explain(explanation.clone()),
+        &Answer::Explain(explanation.clone()),
     );
     assert_eq!(
         serde_json::from_slice(&output.stdout).ok(),
@@ -114,14 +115,14 @@ fn the_names_in_json_stay() {
     let (_, output) = run(
         &["--json", "members"],
         None,
-        Answer::Members(answers::members()),
+        &Answer::Members(answers::members()),
     );
     insta::assert_snapshot!("members-json", text(&output.stdout));
     let mut jobs = answers::queue();
     for job in &mut jobs {
         job.submitted_ms = 1;
     }
-    let (_, output) = run(&["--json", "queue"], None, Answer::Queue(jobs));
+    let (_, output) = run(&["--json", "queue"], None, &Answer::Queue(jobs));
     insta::assert_snapshot!("queue-json", text(&output.stdout));
 }
 
@@ -130,18 +131,18 @@ fn the_question_is_the_one_that_was_typed() {
     let (asked, _) = run(
         &["explain", "117_3"],
         None,
-        Answer::Refused(Refusal::NotReady),
+        &Answer::Refused(Refusal::NotReady),
     );
     let task = Some(3);
     assert_eq!(asked, Request::Explain { job: 117, task });
-    let (asked, _) = run(&["queue"], None, Answer::Queue(Vec::new()));
+    let (asked, _) = run(&["queue"], None, &Answer::Queue(Vec::new()));
     assert_eq!(asked, Request::Queue);
 }
 
 #[test]
 fn a_queue_can_be_one_users() {
     let answer = Answer::Queue(answers::queue());
-    let (_, output) = run(&["queue", "--user", "user2"], None, answer);
+    let (_, output) = run(&["queue", "--user", "user2"], None, &answer);
     let text = text(&output.stdout);
     assert!(text.contains("user2") && !text.contains("user1"), "{text}");
 }
@@ -175,7 +176,7 @@ fn each_failure_has_its_exit_code_and_one_line() {
         ),
     ];
     for (words, answer, code, message) in cases {
-        let (_, output) = run(words, None, answer);
+        let (_, output) = run(words, None, &answer);
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{words:?}: {error}");
         assert!(
@@ -204,7 +205,7 @@ fn an_absent_daemon_is_told_from_a_dead_socket() {
 fn another_protocol_version_is_told() {
     let mut bytes = frame::encode(&Request::Status, 100).unwrap();
     bytes[4] = 99;
-    let daemon = Daemon::sending(bytes);
+    let daemon = Daemon::sending(vec![bytes]);
     let output = fedsched(daemon.socket()).arg("status").output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let error = text(&output.stderr);
@@ -213,7 +214,7 @@ fn another_protocol_version_is_told() {
 
 #[test]
 fn a_daemon_that_hangs_up_is_told() {
-    let daemon = Daemon::sending(Vec::new());
+    let daemon = Daemon::sending(vec![Vec::new()]);
     let output = fedsched(daemon.socket()).arg("status").output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let error = text(&output.stderr);
@@ -224,7 +225,7 @@ fn a_daemon_that_hangs_up_is_told() {
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let jobs: Vec<_> = answers::queue().into_iter().cycle().take(5000).collect();
-    let daemon = Daemon::answering(Answer::Queue(jobs));
+    let daemon = Daemon::answering(&Answer::Queue(jobs));
     let mut child = fedsched(daemon.socket())
         .arg("queue")
         .stdout(Stdio::piped())
@@ -240,7 +241,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 #[test]
 fn colours_are_for_terminals_only() {
     let answer = Answer::Explain(answers::explanation());
-    let (_, output) = run(&["explain", "117"], None, answer);
+    let (_, output) = run(&["explain", "117"], None, &answer);
     assert!(!output.stdout.contains(&0x1b));
 }
 
