@@ -39,12 +39,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "model",
             "config",
+            "check",
             "daemon",
-            "telemetry",
-            "members",
-            "events",
-            "ipc",
             "simulator",
+            "site",
+            "telemetry",
         ],
     ),
     (
