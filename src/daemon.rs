@@ -18,6 +18,7 @@ use crate::config::{self, Config, Credential};
 use crate::engine::Engine;
 use crate::events::slurm::{Feed, Source, SourceConfig, Submissions, Users};
 use crate::ipc::http::{self, Health};
+use crate::ipc::operators::Operators;
 use crate::ipc::people;
 use crate::ipc::plugin;
 use crate::ipc::socket::Socket;
@@ -89,7 +90,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         Arc::clone(&desk).serve(stream, peer)
     }));
     let desk = people::Desk {
-        operators: ids(&config.daemon.operators),
+        operators: Operators::new(ids(&config.daemon.operators), client.clone()),
         questions: asks,
     };
     let desk = Arc::new(desk);

@@ -33,7 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("config", &["model"]),
     ("telemetry", &["config"]),
     ("clock", &["model"]),
-    ("ipc", &["model", "clock", "events", "metrics"]),
+    ("ipc", &["model", "clock", "events", "members", "metrics"]),
     (
         "cli",
         &[

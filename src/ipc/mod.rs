@@ -2,6 +2,7 @@
 
 pub mod frames;
 pub mod http;
+pub mod operators;
 pub mod peer;
 pub mod people;
 pub mod plugin;

@@ -9,8 +9,8 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::debug;
 
 use super::frames;
+use super::operators::Operators;
 use super::peer::Peer;
-use crate::model::UserId;
 
 /// A connection that asks nothing for so long gives its place to others.
 const IDLE_MAX: Duration = Duration::from_secs(10);
@@ -31,8 +31,8 @@ pub struct Question {
 /// What every connection of the command line needs.
 #[derive(Debug)]
 pub struct Desk {
-    /// Users that see everybody's jobs, beside root.
-    pub operators: Vec<UserId>,
+    /// Who sees everybody's jobs.
+    pub operators: Operators,
     /// To the reactor.
     pub questions: mpsc::Sender<Question>,
 }
@@ -53,7 +53,7 @@ impl Desk {
 
     /// `None` while the daemon is going down.
     async fn ask(&self, request: Request, peer: Peer) -> Option<Answer> {
-        let operator = peer.is_root() || self.operators.contains(&peer.user);
+        let operator = self.operators.include(peer).await;
         let (answer, answered) = oneshot::channel();
         self.questions
             .send(Question {

@@ -203,6 +203,18 @@ impl Client {
         Ok(records)
     }
 
+    /// Whether slurmdbd gives a user the operator's or administrator's level; without slurmdbd, an
+    /// error.
+    pub async fn is_operator(&self, user: &str) -> Result<bool, Error> {
+        let path = self.dialect().await?.user(user);
+        let reply = self.get(&path).await?;
+        match decode::<wire::User>(&reply, &path).and_then(|answer| records(answer, &path)) {
+            Ok(users) => Ok(users.iter().any(wire::User::is_operator)),
+            Err(Error::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The requests that together change `chosen`, of `all` the records under one id, and nothing
     /// else; of an array's remaining tasks only `wanted`, or all.
     pub async fn targets(

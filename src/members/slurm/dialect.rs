@@ -40,6 +40,11 @@ impl Dialect {
         format!("/slurm/{self}/{name}{slash}")
     }
 
+    /// Path of a user in slurmdbd.
+    pub(super) fn user(self, name: &str) -> String {
+        format!("/slurmdb/{self}/user/{}", utf8_percent_encode(name, KEPT))
+    }
+
     /// Path of a job, given as Slurm's commands take it.
     pub(super) fn job(self, job: &str) -> String {
         format!("/slurm/{self}/job/{}", utf8_percent_encode(job, KEPT))

@@ -106,6 +106,8 @@ mod code {
     pub(super) const AUTH: std::ops::RangeInclusive<i64> = 6000..=6099;
     /// `ESLURM_REST_INVALID_JOBS_DESC`: what v0.0.38 says of an array task that has no record.
     pub(super) const NO_DESCRIPTION: i64 = 9002;
+    /// `ESLURM_REST_EMPTY_RESULT`: slurmdbd has nothing of that name.
+    pub(super) const NOTHING_FOUND: i64 = 9003;
 }
 
 /// Sorts a fault that slurmrestd reported.
@@ -116,7 +118,7 @@ pub(super) fn classify(fault: &Fault) -> Error {
         code::AGAIN | code::BACKOFF | code::IN_TRANSITION | code::NOT_YET_IN_DATABASE => {
             Error::TryAgain(text)
         }
-        code::JOB_ID | code::NO_DESCRIPTION => Error::NotFound(text),
+        code::JOB_ID | code::NO_DESCRIPTION | code::NOTHING_FOUND => Error::NotFound(text),
         code::ACCESS_DENIED | code::USER_ID => Error::NotPermitted(text),
         code::AUTHENTICATION => Error::Unauthorized(text),
         code if code::AUTH.contains(&code) => Error::Unauthorized(text),

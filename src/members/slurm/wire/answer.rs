@@ -14,7 +14,8 @@ pub(in super::super) struct Answer<T> {
         alias = "jobs",
         alias = "nodes",
         alias = "partitions",
-        alias = "reservations"
+        alias = "reservations",
+        alias = "users"
     )]
     pub(in super::super) records: Option<Vec<T>>,
     /// When slurmctld made the listing; v0.0.38 does not say.
