@@ -8,9 +8,9 @@ use tracing::{debug, error};
 
 use super::{Committed, Entry, Ledger};
 use crate::bind::Binder;
-use crate::events::slurm::SourceHandle;
+use crate::events::slurm::{Polls, SourceHandle};
 use crate::model::{
-    AskId, BindError, Effect, Event, Intent, IntentId, Settings, Timestamp, Verdict,
+    Action, AskId, BindError, Effect, Event, Intent, IntentId, Settings, Timestamp, Verdict,
 };
 use crate::store::Record;
 
@@ -128,6 +128,17 @@ impl Hands {
                 committed.then.into_iter().map(failed).collect()
             }
         }
+    }
+
+    /// Whether an intent takes a job back from a member.
+    pub(super) fn returns(&self, intent: IntentId) -> bool {
+        let intent = self.intents.get(&intent);
+        intent.is_some_and(|intent| matches!(intent.action, Action::Return { .. }))
+    }
+
+    /// How the polling of the site goes.
+    pub(super) fn polls(&self) -> Polls {
+        self.source.polls()
     }
 
     /// Whether intents are without an outcome.

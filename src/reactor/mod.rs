@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fedsched_protocol::query::{Answer, Refusal, Request, Status, Waiting};
+use tokio::sync::watch;
 use tracing::debug;
 
 pub use self::hands::Hands;
@@ -24,8 +25,8 @@ use crate::clock::now;
 use crate::engine::Engine;
 use crate::ipc::people::Question;
 use crate::ipc::plugin::Asked;
-use crate::metrics::Metrics;
-use crate::model::{Event, UserId};
+use crate::metrics::{Metrics, Outcome};
+use crate::model::{BindError, Event, UserId};
 use crate::report;
 
 /// Inputs applied before a pass is made, at most: a flood of one kind must not keep the pass away.
@@ -41,11 +42,18 @@ pub struct Reactor {
     hands: Hands,
     metrics: Arc<Metrics>,
     facts: report::DaemonFacts,
+    /// What those around the loop complain of.
+    complaints: watch::Receiver<Vec<String>>,
 }
 
 impl Reactor {
     /// A loop around `engine`.
-    pub fn new(engine: Engine, hands: Hands, metrics: Arc<Metrics>) -> Self {
+    pub fn new(
+        engine: Engine,
+        hands: Hands,
+        metrics: Arc<Metrics>,
+        complaints: watch::Receiver<Vec<String>>,
+    ) -> Self {
         let facts = report::DaemonFacts {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started: now(),
@@ -56,6 +64,7 @@ impl Reactor {
             hands,
             metrics,
             facts,
+            complaints,
         }
     }
 
@@ -120,13 +129,37 @@ impl Reactor {
                     self.apply(failed);
                 }
             }
-            Input::Outcome(event) => self.apply(event),
-            Input::Batch(events) => events.into_iter().for_each(|event| self.apply(event)),
+            Input::Outcome(event) => {
+                self.count(&event);
+                self.apply(event);
+            }
+            Input::Batch(events) => {
+                let polls = self.hands.polls();
+                self.metrics.poll.observe(polls.took.as_secs_f64());
+                events.into_iter().for_each(|event| self.apply(event));
+            }
             Input::Settings(settings) => {
                 self.hands.configure(&settings);
                 self.apply(Event::Configured(settings));
             }
             Input::Question(question) => self.reply(question),
+        }
+    }
+
+    fn count(&self, outcome: &Event) {
+        match outcome {
+            Event::Done(intent) => {
+                self.metrics.settled(Outcome::Done);
+                if self.hands.returns(*intent) {
+                    self.metrics.returned.inc();
+                }
+            }
+            Event::Failed { error, .. } => self.metrics.settled(match error {
+                BindError::Unreachable(_) | BindError::NotStored(_) => Outcome::Unreachable,
+                BindError::Refused(_) => Outcome::Refused,
+                BindError::Overtaken(_) => Outcome::Overtaken,
+            }),
+            _ => {}
         }
     }
 
@@ -156,6 +189,9 @@ impl Reactor {
     fn status(&self) -> Status {
         let mut facts = self.facts.clone();
         facts.alarms.extend(self.hands.alarm());
+        facts
+            .alarms
+            .extend(self.complaints.borrow().iter().cloned());
         report::status(&self.engine, &facts)
     }
 
