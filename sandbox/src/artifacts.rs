@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     env,
     ffi::OsString,
+    fs,
     io::IsTerminal as _,
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
@@ -108,20 +109,20 @@ fn for_slurm(root: &Root) -> Result<ForSlurm> {
         .env("SLURM_INCLUDE_DIR", root.include_directory())
         .env("SLURM_LIB_DIR", root.library_directory());
     let paths = build(command, &["job_submit_fedsched", "slurm-watch"])?;
-    let copy = |from: &PathBuf, name: &str| {
-        let to = directory.join(name);
-        // Under a new inode: the old one may be loaded in a running sandbox.
-        let partial = to.with_extension("partial");
-        std::fs::copy(from, &partial)
-            .and_then(|_| std::fs::rename(&partial, &to))
-            .map_err(Error::io("write", &to))?;
-        Ok(to)
-    };
-    let job_submit = copy(&paths[0], "job_submit_fedsched.so")?;
-    let watch = copy(&paths[1], "slurm-watch")?;
+    let job_submit = copy(&paths[0], &directory.join("job_submit_fedsched.so"))?;
+    let watch = copy(&paths[1], &directory.join("slurm-watch"))?;
     built.insert(key("job_submit"), job_submit.clone());
     built.insert(key("watch"), watch.clone());
     Ok(ForSlurm { job_submit, watch })
+}
+
+/// Copies a file under a new inode: the old one may be loaded in a running sandbox.
+fn copy(from: &Path, to: &Path) -> Result<PathBuf> {
+    let partial = to.with_extension("partial");
+    fs::copy(from, &partial)
+        .and_then(|_bytes| fs::rename(&partial, to))
+        .map_err(Error::io("write", to))?;
+    Ok(to.to_owned())
 }
 
 /// A cargo command in the workspace, as whoever called sudo if somebody did: what cargo writes

@@ -92,6 +92,9 @@ pub enum Error {
         /// The names there are.
         known: String,
     },
+    /// The configuration given for the daemon is no TOML.
+    #[error("the extra configuration for the daemon is no TOML")]
+    DaemonConfig(#[from] toml::de::Error),
     /// A name cannot be a sandbox's name.
     #[error("`{name}` cannot name a sandbox: use at most 40 letters, digits, `-`, `_` and `.`")]
     BadName {

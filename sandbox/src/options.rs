@@ -114,7 +114,8 @@ pub struct Options {
     pub daemon: bool,
     /// The `fedsched` binary to run; built from this workspace if `None`.
     pub fedsched: Option<PathBuf>,
-    /// Lines appended to `/etc/fedsched/fedsched.toml`.
+    /// TOML laid over the daemon's configuration: its keys add to those of the sandbox or replace
+    /// them.
     pub daemon_config: String,
     /// Lines appended to `/etc/slurm/slurm.conf`.
     pub slurm_config: String,

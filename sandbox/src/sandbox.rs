@@ -70,6 +70,9 @@ impl Sandbox {
             .clone()
             .unwrap_or_else(|| Self::new_name("test"));
         check_name(&name)?;
+        if control::running().contains(&name) {
+            return Err(Error::NameTaken { name });
+        }
         let root = Root::for_series(options.slurm)?;
         let artifacts = Artifacts::build(options, &root)?;
         let database = seed::ensure(&root)?;

@@ -98,7 +98,7 @@ pub(crate) fn plan(
     let mut files = system::files(&owners)?;
     files.extend(accounting::files(&owners));
     files.extend(slurm::files(root, options, &owners));
-    files.extend(federation::files(options, &owners));
+    files.extend(federation::files(options, &owners)?);
     Ok(Plan {
         slurm: root.slurm_version().to_owned(),
         root: root.path().to_owned(),
