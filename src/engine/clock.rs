@@ -57,6 +57,9 @@ impl Clock {
             }
         };
         self.last = Some(now);
+        if self.asked.is_some_and(|asked| asked <= wall) {
+            self.asked = None;
+        }
         now
     }
 

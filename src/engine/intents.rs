@@ -290,9 +290,13 @@ impl Engine {
         {
             self.unplace(key);
         }
-        if let Some(record) = self.records.get_mut(&key)
-            && !bind
-        {
+        let Some(record) = self.records.get_mut(&key) else {
+            return;
+        };
+        if bind {
+            record.untell_bound();
+            self.store(key);
+        } else {
             record.quiet_until = quiet_until;
         }
     }

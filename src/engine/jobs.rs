@@ -59,9 +59,13 @@ impl Engine {
         let restarted = job.restarts > known.restarts;
         let resurrected =
             matches!(known.phase, Phase::Ended(_)) && !matches!(job.phase, Phase::Ended(_));
-        known.mark != job.mark
-            || known.user != job.user
-            || (resurrected && !restarted && job.submitted > known.submitted)
+        match (known.mark, job.mark) {
+            (Some(known), Some(mark)) => known != mark,
+            _ => {
+                known.user != job.user
+                    || (resurrected && !restarted && job.submitted > known.submitted)
+            }
+        }
     }
 
     /// Whether a job is the federation's: it is in the room, or the federation sent it where it is.
@@ -69,21 +73,19 @@ impl Engine {
         if job.reserved {
             return false;
         }
-        let record = self.records.get(&job.key);
         let place = class::whereabouts(job, &self.settings);
-        match (&place, &job.phase) {
-            (Whereabouts::Room, _) => true,
-            (_, Phase::Ended(_)) => record.is_some(),
-            _ => match record {
-                Some(record) => was_sent_to(record, job),
-                None => self.was_sent_before(job, &place),
-            },
+        let ended = matches!(job.phase, Phase::Ended(_));
+        if let Some(record) = self.records.get(&job.key) {
+            return ended || place == Whereabouts::Room || was_sent_to(record, job);
         }
+        let marked = job.mark.is_some() && matches!(place, Whereabouts::Member(_));
+        let here = place == Whereabouts::Room || marked;
+        (here && !ended) || self.was_sent_before(job)
     }
 
     /// A job that is new to this daemon was sent where it is by an answer to its submission, as a
     /// piece of an array, or before the daemon started.
-    fn was_sent_before(&self, job: &Job, place: &Whereabouts) -> bool {
+    fn was_sent_before(&self, job: &Job) -> bool {
         let base = JobKey::job(job.key.id);
         let restored = [job.key, base]
             .iter()
@@ -94,8 +96,10 @@ impl Engine {
                 .records
                 .get(&base)
                 .is_some_and(|record| record.job.mark == job.mark && !record.portions.is_empty());
-        let marked = job.mark.is_some() && matches!(place, Whereabouts::Member(_));
-        restored || sibling || marked
+        let answered = job
+            .mark
+            .is_some_and(|mark| self.submissions.contains_key(&mark));
+        restored || sibling || answered
     }
 
     fn take_in(&mut self, job: Job) {
@@ -177,7 +181,9 @@ impl Engine {
             self.dequeue(key);
         } else {
             record.settling = None;
-            self.unsettled.remove(&key);
+            if record.portions.is_empty() {
+                self.unsettled.remove(&key);
+            }
             match class::whereabouts(&record.job, &self.settings) {
                 Whereabouts::Room => self.in_room(key),
                 Whereabouts::Member(member) => self.at_member(key, &member),
@@ -202,7 +208,9 @@ impl Engine {
         }
         match readiness {
             Err(park) => {
-                if let super::Park::Begin(Some(at)) = park {
+                if let super::Park::Begin(Some(at)) = park
+                    && at > self.now.wall
+                {
                     self.wake_job_at(key, self.now.to_steady(at));
                 }
                 self.put(key, Lane::Parked);
@@ -289,7 +297,7 @@ impl Engine {
     fn ended(&mut self, key: JobKey) {
         self.dequeue(key);
         self.unsettled.remove(&key);
-        self.topology.forget(Holder::Job(key));
+        self.give_back(key);
         let Some(record) = self.records.get_mut(&key) else {
             return;
         };
@@ -297,6 +305,13 @@ impl Engine {
         record.park = None;
         if std::mem::take(&mut record.stored) {
             self.out.push(Effect::Forget(key));
+        }
+        // One task less: an array with a limit of its own may go on.
+        let array = self.records.get(&JobKey::job(key.id));
+        if let Some(class) = array.and_then(|array| array.class)
+            && key.task.is_some()
+        {
+            self.queue.wake_class(class);
         }
     }
 
@@ -341,19 +356,25 @@ impl Engine {
         }
     }
 
-    /// What was assumed for a job where it was sent is given back.
+    /// A job is not where it was sent.
     pub(super) fn unplace(&mut self, key: JobKey) {
-        let Some(record) = self.records.get_mut(&key) else {
-            return;
-        };
-        if record.placed.take().is_none() {
-            return;
+        let record = self.records.get(&key);
+        if record.is_some_and(|record| record.placed.is_some()) {
+            self.give_back(key);
         }
-        let tasks: Vec<u32> = record.job.tasks.iter().flat_map(TaskSet::iter).collect();
+        if let Some(record) = self.records.get_mut(&key) {
+            record.placed = None;
+        }
+    }
+
+    /// What was assumed for a job is free again, save for pieces of it that were sent elsewhere.
+    fn give_back(&mut self, key: JobKey) {
         self.topology.forget(Holder::Job(key));
-        for task in tasks {
-            self.topology
-                .forget(Holder::Job(JobKey::task(key.id, task)));
+        for task in self.free_tasks(key).iter().flat_map(TaskSet::iter) {
+            let task = JobKey::task(key.id, task);
+            if !self.records.contains_key(&task) {
+                self.topology.forget(Holder::Job(task));
+            }
         }
     }
 

@@ -7,8 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use super::intents::POLLS_TO_SETTLE;
 use super::{Engine, Record};
 use crate::model::{Change, JobKey, NodeName, PartitionName, Phase, Timestamp};
+use crate::topology::Holder;
 
 /// Names seen since a full listing began.
 #[derive(Debug)]
@@ -164,6 +166,34 @@ impl Engine {
         self.listing.heard = Some(self.now.wall);
         self.settle_or_give_up();
         self.expire_submissions();
+        self.forget_strays();
+    }
+
+    /// Nothing stays assumed for jobs and tasks of which there is no sign: those that started and
+    /// ended between two polls.
+    fn forget_strays(&mut self) {
+        let stray = |holder: Holder| match holder {
+            Holder::Job(key) => !self.records.contains_key(&key) && !self.is_piece(key),
+            Holder::Submission(mark, _) => !self.submissions.contains_key(&mark),
+        };
+        let strays: Vec<Holder> = self
+            .topology
+            .assumptions()
+            .filter(|(holder, assumption)| assumption.polls >= POLLS_TO_SETTLE && stray(*holder))
+            .map(|(holder, _)| holder)
+            .collect();
+        for holder in strays {
+            self.topology.forget(holder);
+        }
+    }
+
+    /// Whether a task is still part of its array's record.
+    fn is_piece(&self, key: JobKey) -> bool {
+        let array = self.records.get(&JobKey::job(key.id));
+        array.zip(key.task).is_some_and(|(array, task)| {
+            let tasks = array.job.tasks.as_ref();
+            tasks.is_some_and(|tasks| tasks.contains(task)) || array.portion_of(task).is_some()
+        })
     }
 
     fn all_gone(&mut self, jobs: BTreeSet<JobKey>) {

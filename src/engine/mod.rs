@@ -194,7 +194,10 @@ impl Engine {
 
     fn ask_to_be_woken(&mut self) {
         let pause = Some(self.pause.until()).filter(|until| *until > self.now.steady);
-        let next = [self.timers.next(), self.queue.next_due(), pause];
+        // A pass that reached its bound goes on at once.
+        let more = self.listing.is_current() && pause.is_none() && self.queue.has_ready();
+        let more = more.then_some(self.now.steady);
+        let next = [self.timers.next(), self.queue.next_due(), pause, more];
         let next = next.into_iter().flatten().min();
         let wall = next.map(|steady| self.now.to_wall(steady));
         if self.clock.ask(wall)

@@ -9,7 +9,8 @@ use super::record::{Placed, Portion};
 use crate::model::{Action, Chapter, JobKey, MemberName, PartitionName, TaskSet, Timestamp};
 use crate::queue::{ClassId, Order, Wake};
 use crate::scheduler::{
-    Choice, Decision, Outlook, Owner, Profile, Reason, Scope, Site, decide, needs, span,
+    Choice, Decision, Outlook, Owner, Profile, Reason, Scope, Site, decide, needs, needs_of, span,
+    span_of,
 };
 use crate::topology::{Holder, Promise, Promises, Shift, Snapshot};
 
@@ -362,14 +363,8 @@ impl Engine {
             let Some(partition) = snapshot.partition(&member.partition) else {
                 continue;
             };
-            let request = &direct.request;
-            let needs: Vec<_> = request
-                .parts
-                .iter()
-                .map(|part| crate::topology::Need::new(part, partition))
-                .collect();
-            let limit = request.time_limit.or(partition.time_default);
-            let length = limit.or(partition.time_max);
+            let needs = needs_of(&direct.request, partition);
+            let length = span_of(&direct.request, partition);
             let first = snapshot.first_start(&member.partition, &needs, length);
             if let Some((start, placement)) = first {
                 promises.add(Promise {

@@ -141,6 +141,13 @@ impl Record {
         }
     }
 
+    /// It was not bound after all.
+    pub(super) fn untell_bound(&mut self) {
+        if matches!(self.memory.story.last(), Some(Chapter::Bound { .. })) {
+            self.memory.story.pop();
+        }
+    }
+
     /// The member is not tried again for a while.
     pub(super) fn remember(&mut self, member: &MemberName, why: &str, until: Timestamp) {
         let remembered = &mut self.memory.remembered;

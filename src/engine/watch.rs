@@ -113,10 +113,15 @@ impl Engine {
             .map_or(std::time::Duration::ZERO, |policy| policy.patience);
         let since = placed.map_or(self.now.steady, |placed| placed.since);
         let until = since + patience;
-        if until <= self.now.steady {
-            return Verdict::Elsewhere(word.to_owned());
+        if until > self.now.steady {
+            return Verdict::Stay(until);
         }
-        Verdict::Stay(until)
+        if self.might_go_elsewhere(job, member) {
+            Verdict::Elsewhere(word.to_owned())
+        } else {
+            // Nobody else could ever take it: nothing is gained by taking it back.
+            Verdict::Stay(self.now.steady + patience.max(self.settings.limits.backoff_first))
+        }
     }
 
     /// Why jobs that wait at a member need not wait on: nothing will start there.
@@ -249,7 +254,7 @@ impl Engine {
         let Some(record) = self.records.get(&key) else {
             return;
         };
-        if record.placed.is_some() || matches!(record.job.phase, Phase::Ended(_)) {
+        if record.placed.is_some() {
             return;
         }
         match class::whereabouts(&record.job, &self.settings) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{Blocks, Profile};
-use crate::model::{Declaration, MemberName, Partition, Policy, Settings};
+use crate::model::{Declaration, Geometry, MemberName, Partition, Policy, Request, Settings};
 use crate::topology::{Need, Snapshot};
 
 /// Everything outside the job that a decision depends on.
@@ -70,14 +70,26 @@ impl<'a> Candidate<'a> {
 
 /// What a job needs at a partition, part by part.
 pub fn needs(profile: &Profile, partition: &Partition) -> Vec<Need> {
-    let parts = profile.request.parts.iter();
+    needs_of(&profile.request, partition)
+}
+
+/// What a request needs at a partition, part by part; the least there is where it says nothing.
+pub fn needs_of(request: &Request, partition: &Partition) -> Vec<Need> {
+    if request.parts.is_empty() {
+        return vec![Need::new(&Geometry::default(), partition)];
+    }
+    let parts = request.parts.iter();
     parts.map(|part| Need::new(part, partition)).collect()
 }
 
 /// How long a job runs at a partition at most; `None`: no end is known.
 pub fn span(profile: &Profile, partition: &Partition) -> Option<Duration> {
-    profile
-        .request
+    span_of(&profile.request, partition)
+}
+
+/// The same for a request.
+pub fn span_of(request: &Request, partition: &Partition) -> Option<Duration> {
+    request
         .time_limit
         .or(partition.time_default)
         .or(partition.time_max)

@@ -14,7 +14,7 @@ mod reason;
 mod score;
 
 pub use blocks::{Block, Blocks, Owner};
-pub use candidate::{MemberStanding, Site, needs, span};
+pub use candidate::{MemberStanding, Site, needs, needs_of, span, span_of};
 pub use choose::{Scope, decide};
 pub use decision::{Choice, Decision, Judgement, Outlook, Score};
 pub use profile::Profile;

@@ -191,6 +191,10 @@ impl Slurm {
             .nodes
             .values()
             .filter(|node| node.partitions.contains(partition) && node.state == NodeState::Up)
+            .filter(|node| !part.excluded_nodes.contains(&node.name))
+            .filter(|node| {
+                part.required_nodes.is_empty() || part.required_nodes.contains(&node.name)
+            })
             .filter(|node| {
                 let mut free = node.total.clone();
                 free.subtract(&node.used);
@@ -212,5 +216,7 @@ impl Slurm {
 
 fn moved(job: &mut Job, to: &PartitionName) {
     job.partitions = vec![to.clone()];
-    job.phase = Phase::Waiting(WaitReason::Turn("None".to_owned()));
+    if job.priority > 0 {
+        job.phase = Phase::Waiting(WaitReason::Turn("None".to_owned()));
+    }
 }

@@ -8,8 +8,11 @@ use std::time::Duration;
 use fedsched::engine::Engine;
 use fedsched::model::{
     AccountName, AskId, BindError, Change, Effect, Event, Intent, IntentId, Job, JobKey, Node,
-    NodeName, Outcome, Partition, PartitionName, PartitionState, Settings, Timestamp, Verdict,
+    NodeName, Outcome, Partition, PartitionName, PartitionState, Reservation, Settings, Timestamp,
+    Verdict,
 };
+
+use fedsched::queue::Place;
 
 use super::build::{Ask, declaration, partition, settings};
 use super::slurm::Slurm;
@@ -25,6 +28,8 @@ pub(crate) enum Fate {
     DoneUnheard,
     /// Not carried out, and no answer.
     Lost,
+    /// The store did not take it.
+    NotStored,
     /// Neither carried out nor reported: the test does it.
     Kept,
 }
@@ -267,6 +272,10 @@ impl World {
                 let error = BindError::Unreachable("timed out".to_owned());
                 self.handle(Event::Failed { intent: id, error });
             }
+            Fate::NotStored => {
+                let error = BindError::NotStored("the disk is full".to_owned());
+                self.handle(Event::Failed { intent: id, error });
+            }
             Fate::Kept => {}
         }
     }
@@ -345,6 +354,57 @@ impl World {
 
     pub(crate) fn place_of(&self, key: JobKey) -> String {
         self.slurm.jobs[&key].partitions[0].to_string()
+    }
+
+    pub(crate) fn started(&self, id: u32) -> bool {
+        self.starts_of(JobKey::job(id)) > 0
+    }
+
+    pub(crate) fn starts_of(&self, key: JobKey) -> usize {
+        self.slurm
+            .starts
+            .iter()
+            .filter(|(job, _)| *job == key)
+            .count()
+    }
+
+    pub(crate) fn queue_of(&self, id: u32) -> Option<Place> {
+        let waiting = self.engine.waiting();
+        let mut waiting = waiting.iter();
+        waiting
+            .find(|(record, _)| record.job.key == JobKey::job(id))
+            .map(|(_, place)| *place)
+    }
+
+    pub(crate) fn finish(&mut self, id: u32) -> &mut Self {
+        self.slurm.end(JobKey::job(id), Outcome::Completed);
+        self
+    }
+
+    pub(crate) fn cancel(&mut self, id: u32) -> &mut Self {
+        self.slurm.end(JobKey::job(id), Outcome::Cancelled);
+        self
+    }
+
+    pub(crate) fn partition(&mut self, name: &str) -> &mut Partition {
+        self.slurm
+            .partitions
+            .get_mut(&PartitionName::from(name))
+            .unwrap()
+    }
+
+    pub(crate) fn node(&mut self, name: &str) -> &mut Node {
+        self.slurm.nodes.get_mut(&NodeName::from(name)).unwrap()
+    }
+
+    pub(crate) fn reserve(&mut self, name: &str, nodes: &[&str], start: Timestamp, end: Timestamp) {
+        let reservation = Reservation {
+            name: name.to_owned(),
+            start,
+            end,
+            nodes: nodes.iter().map(|name| NodeName::from(*name)).collect(),
+        };
+        self.handle(Event::Reservation(Change::Applied(reservation)));
     }
 
     /// Changes a job in slurmctld behind the federation's back.
