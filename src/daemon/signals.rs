@@ -48,7 +48,7 @@ impl Signals {
 async fn told(signal: &mut Signal) {
     // `None`: no more of this kind can come, so wait for the others.
     if signal.recv().await.is_none() {
-        pending().await
+        pending::<()>().await;
     }
 }
 

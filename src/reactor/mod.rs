@@ -136,7 +136,9 @@ impl Reactor {
             Input::Batch(events) => {
                 let polls = self.hands.polls();
                 self.metrics.poll.observe(polls.took.as_secs_f64());
-                events.into_iter().for_each(|event| self.apply(event));
+                for event in events {
+                    self.apply(event);
+                }
             }
             Input::Settings(settings) => {
                 self.hands.configure(&settings);
