@@ -1,39 +1,31 @@
 //! The composition root of the daemon: builds the parts, joins them by channels, and takes them
 //! apart again in the order in which nothing is lost.
 
+mod checkup;
+mod desks;
 mod parts;
 mod signals;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use sd_notify::NotifyState;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::{error, info, warn};
 
+use self::desks::Desks;
 use crate::bind::Binder;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::engine::Engine;
 use crate::events::slurm::{Source, Submissions, Users};
-use crate::ipc::http::{self, Health};
-use crate::ipc::operators::Operators;
-use crate::ipc::people::{self, Question};
-use crate::ipc::plugin::{self, Asked};
-use crate::ipc::socket::Socket;
+use crate::ipc::http::Health;
 use crate::members::slurm::Client;
 use crate::metrics::Metrics;
 use crate::model::Event;
 use crate::reactor::{Hands, Inputs, Ledger, Pulse, Reactor};
 use crate::store::Store;
-
-/// Connections of the plugin at one time: slurmctld has at most 256 threads that could call it.
-const PLUGIN_CONNECTIONS_MAX: usize = 256;
-
-/// Connections of the command line at one time.
-const PEOPLE_CONNECTIONS_MAX: usize = 64;
 
 /// Time between two looks at whether slurmrestd's token can be renewed.
 const TOKEN_LOOK: Duration = Duration::from_secs(10);
@@ -60,24 +52,16 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let users = Arc::new(Users::default());
     let client = Client::new(parts::options(&config.slurm))?;
 
-    let (asking, asked) = mpsc::channel(256);
-    let (questioning, questions) = mpsc::channel(64);
     let (health, probed) = watch::channel(Health {
         beat: Instant::now(),
         unready: None,
     });
+    let mut desks = Desks::new(&config, client.clone(), Arc::clone(&metrics));
+    let asked = desks.open_plugin(Submissions::new(Arc::clone(&users)))?;
+    let questions = desks.open_people()?;
+    desks.open_http(probed).await?;
+    let mut tasks = desks.into_tasks();
     let (complaint, complaints) = watch::channel(Vec::new());
-    let mut tasks = JoinSet::new();
-    let submissions = Submissions::new(Arc::clone(&users));
-    serve_plugin(
-        &mut tasks,
-        &config.daemon,
-        submissions,
-        asking,
-        Arc::clone(&metrics),
-    )?;
-    serve_people(&mut tasks, &config.daemon, client.clone(), questioning)?;
-    serve_http(&mut tasks, &config.daemon, probed, Arc::clone(&metrics)).await?;
     tasks.spawn(look_after_token(client.clone(), complaint));
 
     let (commits, committed) = mpsc::unbounded_channel();
@@ -119,62 +103,6 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         error!("the store's thread had failed");
     }
     info!("fedsched is down");
-    Ok(())
-}
-
-fn serve_plugin(
-    tasks: &mut JoinSet<()>,
-    config: &config::Daemon,
-    submissions: Submissions,
-    asked: mpsc::Sender<Asked>,
-    metrics: Arc<Metrics>,
-) -> anyhow::Result<()> {
-    let desk = Arc::new(plugin::Desk {
-        allowed: parts::user_ids(&config.plugin_users),
-        submissions,
-        asked,
-        greeting: Arc::new(Mutex::new(None)),
-        metrics,
-    });
-    let socket = Socket::listen(&config.plugin_socket, 0o666)?;
-    tasks.spawn(socket.serve(PLUGIN_CONNECTIONS_MAX, move |stream, peer| {
-        Arc::clone(&desk).serve(stream, peer)
-    }));
-    Ok(())
-}
-
-fn serve_people(
-    tasks: &mut JoinSet<()>,
-    config: &config::Daemon,
-    client: Client,
-    questions: mpsc::Sender<Question>,
-) -> anyhow::Result<()> {
-    let operators = Operators::new(parts::user_ids(&config.operators), client);
-    let desk = Arc::new(people::Desk {
-        operators,
-        questions,
-    });
-    let socket = Socket::listen(&config.socket, 0o666)?;
-    tasks.spawn(socket.serve(PEOPLE_CONNECTIONS_MAX, move |stream, peer| {
-        Arc::clone(&desk).serve(stream, peer)
-    }));
-    Ok(())
-}
-
-async fn serve_http(
-    tasks: &mut JoinSet<()>,
-    config: &config::Daemon,
-    health: watch::Receiver<Health>,
-    metrics: Arc<Metrics>,
-) -> anyhow::Result<()> {
-    if let Some(address) = config.http {
-        let listener = http::listen(address).await?;
-        tasks.spawn(async move {
-            if let Err(error) = http::serve(listener, http::Desk { metrics, health }).await {
-                error!(%error, "metrics and health are not served any more");
-            }
-        });
-    }
     Ok(())
 }
 

@@ -15,27 +15,20 @@ pub struct Facts {
     pub poll: Duration,
     /// Last complete listing, milliseconds since 1970.
     pub heard_ms: Option<i64>,
-    /// How listings come, or why they do not.
-    pub listing: Result<Listing, String>,
+    /// Where listings come from.
+    pub feed: Feed,
     /// slurmrestd, or why it does not answer.
     pub restd: Result<Restd, String>,
     /// The plugin that said hello last.
     pub plugin: Option<Greeting>,
-    /// The store takes batches, or why it does not.
-    pub store: Result<(), String>,
 }
 
-/// How listings come.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listing {
-    /// From slurm-watch.
-    Watch {
-        /// Its release.
-        watch: String,
-        /// Slurm release it was built for.
-        slurm: String,
-    },
-    /// From slurmrestd.
+/// Where listings come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feed {
+    /// slurm-watch.
+    Watch,
+    /// slurmrestd.
     Restd,
 }
 
@@ -46,9 +39,6 @@ pub struct Restd {
     pub api: String,
     /// Slurm release, such as `24.11.5`.
     pub slurm: String,
-    /// End of the token in use, milliseconds since 1970; `None` if there is no token, or it does
-    /// not say.
-    pub token_until_ms: Option<i64>,
 }
 
 /// What a plugin says of itself.
@@ -60,34 +50,19 @@ pub struct Greeting {
     pub slurm: String,
 }
 
-/// A token that ends sooner should have been renewed, milliseconds.
-const TOKEN_LEFT_MIN_MS: i64 = 60_000;
-
 /// A listing this many polls old is late.
 const POLLS_MISSED_MAX: u32 = 10;
 
 /// The daemon's part of `fedsched check`.
 pub fn daemon(facts: &Facts) -> Vec<Finding> {
-    vec![
-        listing(facts),
-        restd(facts),
-        plugin(facts.plugin.as_ref()),
-        store(&facts.store),
-    ]
+    vec![listing(facts), restd(facts), plugin(facts.plugin.as_ref())]
 }
 
 fn listing(facts: &Facts) -> Finding {
     const SUBJECT: &str = "listings";
-    let from = match &facts.listing {
-        Ok(Listing::Watch { watch, slurm }) => format!("slurm-watch {watch} (Slurm {slurm})"),
-        Ok(Listing::Restd) => "slurmrestd".to_owned(),
-        Err(failure) => {
-            return error(
-                SUBJECT,
-                failure.clone(),
-                "check that slurmctld is up and slurm.watch names the slurm-watch of its release",
-            );
-        }
+    let from = match facts.feed {
+        Feed::Watch => "slurm-watch",
+        Feed::Restd => "slurmrestd",
     };
     let Some(heard) = facts.heard_ms else {
         return error(
@@ -122,24 +97,7 @@ fn restd(facts: &Facts) -> Finding {
             );
         }
     };
-    let text = format!("Slurm {}, API {}", restd.slurm, restd.api);
-    match restd.token_until_ms.map(|until| until - facts.now_ms) {
-        Some(left) if left <= 0 => error(
-            SUBJECT,
-            format!("{text}; its token ended {} seconds ago", -left / 1000),
-            "renew the token: slurm.token_file, slurm.token_command or slurm.jwt_key",
-        ),
-        Some(left) if left < TOKEN_LEFT_MIN_MS => warning(
-            SUBJECT,
-            format!("{text}; its token ends in {} seconds", left / 1000),
-            "see the daemon's log for why it is not renewed",
-        ),
-        Some(left) => ok(
-            SUBJECT,
-            format!("{text}; its token ends in {} minutes", left / 60_000),
-        ),
-        None => ok(SUBJECT, text),
-    }
+    ok(SUBJECT, format!("Slurm {}, API {}", restd.slurm, restd.api))
 }
 
 fn plugin(plugin: Option<&Greeting>) -> Finding {
@@ -159,18 +117,6 @@ fn plugin(plugin: Option<&Greeting>) -> Finding {
             SUBJECT,
             format!("the plugin is release {plugin}, the daemon {ours}"),
             "install all parts of fedsched together, and restart slurmctld",
-        ),
-    }
-}
-
-fn store(store: &Result<(), String>) -> Finding {
-    const SUBJECT: &str = "store";
-    match store {
-        Ok(()) => ok(SUBJECT, "takes what it is given"),
-        Err(failure) => error(
-            SUBJECT,
-            format!("{failure}; nothing is placed"),
-            "make space, or look at the disk; the daemon goes on by itself",
         ),
     }
 }

@@ -396,24 +396,22 @@ fn facts() -> Facts {
         now_ms: 1_000_000,
         poll: Duration::from_secs(1),
         heard_ms: Some(999_500),
-        listing: Ok(Listing::Restd),
+        feed: Feed::Restd,
         restd: Ok(Restd {
             api: "v0.0.42".to_owned(),
             slurm: "24.11.5".to_owned(),
-            token_until_ms: Some(4_600_000),
         }),
         plugin: Some(Greeting {
             plugin: env!("CARGO_PKG_VERSION").to_owned(),
             slurm: "24.11.5".to_owned(),
         }),
-        store: Ok(()),
     }
 }
 
 #[test]
 fn the_daemon_judges_its_own_connections() {
     assert_eq!(complaints(&daemon(&facts())), [""; 0]);
-    let cases: [(Change<Facts>, &str); 9] = [
+    let cases: [(Change<Facts>, &str); 5] = [
         (
             |facts| facts.heard_ms = None,
             "Error listings: none has come from slurmrestd yet",
@@ -423,26 +421,13 @@ fn the_daemon_judges_its_own_connections() {
             "Error listings: the last one",
         ),
         (
-            |facts| facts.listing = Err("broken pipe".to_owned()),
-            "Error listings: broken pipe",
-        ),
-        (
             |facts| facts.restd = Err("401".to_owned()),
             "Error slurmrestd: 401",
-        ),
-        (|facts| token(facts, 0), "its token ended 1000 seconds ago"),
-        (
-            |facts| token(facts, 1_030_000),
-            "Warning slurmrestd: Slurm 24.11.5, API v0.0.42; its token ends in 30",
         ),
         (|facts| facts.plugin = None, "Warning plugin's connection"),
         (
             |facts| facts.plugin.as_mut().unwrap().plugin = "0.0.1".to_owned(),
             "Error plugin's connection",
-        ),
-        (
-            |facts| facts.store = Err("full".to_owned()),
-            "Error store: full",
         ),
     ];
     for (change, expected) in cases {
@@ -450,8 +435,4 @@ fn the_daemon_judges_its_own_connections() {
         change(&mut facts);
         assert_only(&complaints(&daemon(&facts)), expected);
     }
-}
-
-fn token(facts: &mut Facts, until_ms: i64) {
-    facts.restd.as_mut().unwrap().token_until_ms = Some(until_ms);
 }

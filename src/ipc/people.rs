@@ -35,6 +35,8 @@ pub struct Desk {
     pub operators: Operators,
     /// To the reactor.
     pub questions: mpsc::Sender<Question>,
+    /// To who looks the daemon over, which takes its time.
+    pub checks: mpsc::Sender<Question>,
 }
 
 impl Desk {
@@ -54,16 +56,18 @@ impl Desk {
     /// `None` while the daemon is going down.
     async fn ask(&self, request: Request, peer: Peer) -> Option<Answer> {
         let operator = self.operators.include(peer).await;
+        let desk = match request {
+            Request::Check => &self.checks,
+            _ => &self.questions,
+        };
         let (answer, answered) = oneshot::channel();
-        self.questions
-            .send(Question {
-                request,
-                peer,
-                operator,
-                answer,
-            })
-            .await
-            .ok()?;
+        let question = Question {
+            request,
+            peer,
+            operator,
+            answer,
+        };
+        desk.send(question).await.ok()?;
         answered.await.ok()
     }
 }

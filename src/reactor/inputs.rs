@@ -27,6 +27,10 @@ pub struct Inputs {
 }
 
 /// One of them.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "each is moved once, from its channel to where it is applied"
+)]
 #[derive(Debug)]
 pub enum Input {
     /// See [`Inputs::asked`].

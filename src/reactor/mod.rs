@@ -214,7 +214,7 @@ impl Reactor {
                 Some((owner, told)) if sees(owner) => Answer::Explain(told),
                 _ => Answer::Refused(Refusal::NoSuchJob),
             },
-            // Answered at the desk, which may wait for others.
+            // Has a desk of its own.
             Request::Check => Answer::Refused(Refusal::NotReady),
         }
     }
