@@ -52,7 +52,9 @@ pub enum FrameError {
 
 /// The bytes of one frame that carries `message`.
 pub fn encode<T: Serialize>(message: &T, limit: u32) -> Result<Vec<u8>, FrameError> {
-    let mut bytes = vec![0; LENGTH_BYTES];
+    // Most frames are a question or an answer of a few words.
+    let mut bytes = Vec::with_capacity(256);
+    bytes.extend_from_slice(&[0; LENGTH_BYTES]);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     let bytes = postcard::to_extend(message, bytes)?;
     let length = bytes.len() - LENGTH_BYTES;

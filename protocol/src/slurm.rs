@@ -93,7 +93,7 @@ pub struct Job {
     pub cpus_per_tres: String,
     /// Memory for each TRES, MiB.
     pub memory_per_tres: String,
-    /// Value of `shared`: 0 is exclusive, 2 exclusive by user, 3 by MCS label, 0xffff not given.
+    /// Value of `shared`: 0 is exclusive, 2 exclusive by user, 3 by MCS label, 0xfffe not given.
     pub shared: u16,
     /// `--contiguous`.
     pub contiguous: bool,

@@ -1,4 +1,4 @@
-//! Passes on which Slurm series this is built for, and keeps the plugin loaded once it is.
+//! Passes on which Slurm this is built for, and keeps the plugin loaded once it is.
 
 use std::env;
 
@@ -9,6 +9,10 @@ fn main() {
         && cfg == "slurm_22_05"
     {
         println!("cargo::rustc-cfg={cfg}");
+    }
+    // Where the tests' stand-in for slurmctld finds the headers.
+    if let Ok(include) = env::var("DEP_SLURM_HEADERS_INCLUDE") {
+        println!("cargo::rustc-env=SLURM_INCLUDE={include}");
     }
     // slurmctld 22.05 unloads plugins on a reconfiguration, while Rust's runtime has no way to take
     // back what it registered with the process.

@@ -85,6 +85,7 @@ fn generate() -> Result<(), String> {
     announce(version)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets no OUT_DIR")?);
     let include = include_only(&headers, &out)?;
+    println!("cargo::metadata=include={}", include.display());
     let mut builder = bindgen::Builder::default()
         .header("wrapper.h")
         .clang_arg(format!("-I{}", include.display()))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
-use fedsched_protocol::frame;
+use fedsched_protocol::frame::{self, FrameError};
 use fedsched_protocol::submit::{self, Answer, Request, Submission};
 use fedsched_slurm_sys::SLURM_VERSION;
 use nix::errno::Errno;
@@ -22,6 +22,18 @@ pub(crate) enum Verdict {
     Wait,
     Bind { partition: String },
     Refuse { message: String },
+}
+
+/// The bytes of one question.
+#[derive(Debug)]
+pub(crate) struct Question(Vec<u8>);
+
+impl Question {
+    /// Fails only for a job whose strings are longer than slurmctld will accept.
+    pub(crate) fn new(submission: Submission) -> Result<Self, FrameError> {
+        let request = Request::Submit(Box::new(submission));
+        frame::encode(&request, submit::MAX_BYTES).map(Self)
+    }
 }
 
 #[derive(Debug)]
@@ -44,17 +56,17 @@ impl Client {
     }
 
     /// One question, answered within the deadline or not at all.
-    pub(crate) fn ask(&self, submission: Submission) -> Result<Verdict, ExchangeError> {
+    pub(crate) fn ask(&self, question: &Question) -> Result<Verdict, ExchangeError> {
         let deadline = Deadline::after(self.deadline);
-        let question = frame::encode(&Request::Submit(Box::new(submission)), submit::MAX_BYTES)?;
+        let Question(question) = question;
         if let Some(connection) = self.take_idle() {
-            match self.exchange(connection, &question, deadline) {
+            match self.exchange(connection, question, deadline) {
                 // The daemon was restarted since; the others that were kept are dead as well.
                 Err(error) if was_dead(&error) => self.drop_idle(),
                 done => return done,
             }
         }
-        self.exchange_on_new(&question, deadline)
+        self.exchange_on_new(question, deadline)
     }
 
     /// Introduces itself and asks in one go: a new connection costs no further round trip.
@@ -71,7 +83,7 @@ impl Client {
         let mut bytes = frame::encode(&hello(), submit::MAX_BYTES)?;
         bytes.extend_from_slice(question);
         connection.send(&bytes, deadline)?;
-        match frame::decode(&connection.receive(deadline)?)? {
+        match connection.receive(deadline)? {
             Answer::Hello { .. } => self.receive(connection, deadline),
             _ => Err(ExchangeError::Unexpected),
         }
@@ -93,7 +105,7 @@ impl Client {
         mut connection: Connection,
         deadline: Deadline,
     ) -> Result<Verdict, ExchangeError> {
-        let verdict = match frame::decode(&connection.receive(deadline)?)? {
+        let verdict = match connection.receive(deadline)? {
             Answer::Wait => Verdict::Wait,
             Answer::Bind { partition } => Verdict::Bind { partition },
             Answer::Refuse { message } => Verdict::Refuse { message },

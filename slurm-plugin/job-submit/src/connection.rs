@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
 use fedsched_protocol::frame::{self, FrameError};
-use fedsched_protocol::submit;
+use fedsched_protocol::submit::{self, Answer};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::socket::{
@@ -80,15 +80,15 @@ impl Connection {
         Ok(())
     }
 
-    /// The body of the next frame.
-    pub(crate) fn receive(&mut self, deadline: Deadline) -> Result<Vec<u8>, ExchangeError> {
+    /// The next message.
+    pub(crate) fn receive(&mut self, deadline: Deadline) -> Result<Answer, ExchangeError> {
         loop {
             if let Some((header, body)) = self.received.split_first_chunk() {
                 let length = frame::length(*header, submit::MAX_BYTES)?;
                 if let Some(frame) = body.get(..length) {
-                    let frame = frame.to_vec();
+                    let answer = frame::decode(frame)?;
                     self.received.drain(..header.len() + length);
-                    return Ok(frame);
+                    return Ok(answer);
                 }
             }
             self.receive_some(deadline)?;

@@ -10,7 +10,7 @@ use nix::unistd::{Uid, User};
 
 use crate::breaker::{Attempt, Breaker, Change};
 use crate::claim::{self, Asked};
-use crate::client::{Client, Verdict};
+use crate::client::{Client, Question, Verdict};
 use crate::conf::{self, Conf};
 use crate::connection::ExchangeError;
 use crate::marks::Marks;
@@ -91,8 +91,11 @@ impl Plugin {
 
     /// What the daemon says, if it says anything that can be followed.
     fn ask(&self, submission: Submission) -> Option<Verdict> {
+        let question = Question::new(submission)
+            .inspect_err(|error| log::debug(&format!("job_submit/fedsched: {error}")))
+            .ok()?;
         let attempt = self.breaker().attempt(Instant::now())?;
-        match self.client.ask(submission).and_then(possible) {
+        match self.client.ask(&question).and_then(possible) {
             Ok(verdict) => {
                 if let Some(Change::Closed) = self.breaker().succeeded() {
                     log::info("job_submit/fedsched: the daemon answers again");

@@ -49,15 +49,7 @@ enum ReadError {
 /// Reads the file for the first time.
 pub(crate) fn load() {
     let path = controller::conf_path(c"fedsched.conf");
-    let state = State::read(path, None);
-    if let Some(plugin) = &state.plugin {
-        log::info(&format!(
-            "job_submit/fedsched {} for Slurm {SLURM_VERSION}: {}",
-            env!("CARGO_PKG_VERSION"),
-            plugin.summary()
-        ));
-    }
-    replace(Some(state));
+    replace(Some(State::read(path, None)));
 }
 
 /// Closes every connection.
@@ -75,13 +67,6 @@ pub(crate) fn current() -> Option<Arc<Plugin>> {
         return state.plugin.clone();
     }
     let state = State::read(state.path.clone(), state.plugin.clone());
-    if let Some(plugin) = &state.plugin {
-        log::info(&format!(
-            "job_submit/fedsched: {} was changed: {}",
-            conf::FILE,
-            plugin.summary()
-        ));
-    }
     let plugin = state.plugin.clone();
     replace(Some(state));
     plugin
@@ -101,7 +86,15 @@ impl State {
         // Before the text, so that a change in between is noticed next time.
         let stamp = Stamp::of(path.as_deref());
         let plugin = match conf(path.as_deref()) {
-            Ok(conf) => Some(Arc::new(Plugin::new(conf))),
+            Ok(conf) => {
+                let plugin = Plugin::new(conf);
+                log::info(&format!(
+                    "job_submit/fedsched {} for Slurm {SLURM_VERSION}: {}",
+                    env!("CARGO_PKG_VERSION"),
+                    plugin.summary()
+                ));
+                Some(Arc::new(plugin))
+            }
             Err(error) => {
                 let path = path.as_deref().unwrap_or_else(|| Path::new(conf::FILE));
                 let stays = match in_force {

@@ -25,7 +25,7 @@ pub fn conf_path(name: &CStr) -> Option<PathBuf> {
 /// lock on partitions.
 pub fn partition_exists(name: &str) -> bool {
     let Ok(name) = CString::new(name) else {
-        return false;
+        return false; // No name holds a zero byte.
     };
     // SAFETY: `name` is a C string, and the lock is held.
     !unsafe { internal::find_part_record(name.as_ptr()) }.is_null()

@@ -2,7 +2,7 @@
 //!
 //! Checked with `nm -D` on slurmctld, libslurmfull and libslurm of every supported version.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
 unsafe extern "C" {
     /// `xmalloc.h`: frees what `*pointer` points to, if anything, and sets it to null.
@@ -28,4 +28,25 @@ unsafe extern "C" {
     /// `slurm_protocol_defs.h`: name of an `enum job_state_reason`, static.
     #[cfg_attr(not(slurm_22_05), link_name = "slurm_job_state_reason_string")]
     pub(crate) fn slurm_job_reason_string(reason: c_uint) -> *const c_char;
+}
+
+/// The text as C reads it, without the zero bytes it may hold.
+pub(crate) fn c_string(text: &str) -> CString {
+    CString::new(text).unwrap_or_else(|found| {
+        let mut bytes = found.into_vec();
+        bytes.retain(|&byte| byte != 0);
+        CString::new(bytes).unwrap_or_default()
+    })
+}
+
+/// Has `field` hold a copy of `text` in Slurm's own memory.
+///
+/// # Safety
+/// `field` is null or came from Slurm's allocator, and nothing else refers to it.
+pub(crate) unsafe fn replace(field: &mut *mut c_char, text: &str) {
+    let text = c_string(text);
+    // SAFETY: by contract; the pointer is null afterwards.
+    unsafe { slurm_xfree((&raw mut *field).cast()) };
+    // SAFETY: `text` is a C string.
+    *field = unsafe { slurm_xstrdup(text.as_ptr()) };
 }

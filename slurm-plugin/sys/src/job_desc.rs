@@ -1,7 +1,7 @@
 //! A job as slurmctld hands it to a job_submit plugin.
 
 use std::borrow::Cow;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 
 use crate::bindings::{self, INFINITE, job_desc_msg_t};
 use crate::internal;
@@ -31,15 +31,6 @@ fn bytes(text: &*mut c_char) -> Option<&[u8]> {
 
 fn text(text: &*mut c_char) -> Option<Cow<'_, str>> {
     bytes(text).map(String::from_utf8_lossy)
-}
-
-fn replace(field: &mut *mut c_char, text: &str) {
-    let text: Vec<u8> = text.bytes().filter(|&byte| byte != 0).collect();
-    let text = CString::new(text).unwrap_or_default();
-    // SAFETY: the field is null or from Slurm's allocator; it is replaced below.
-    unsafe { internal::slurm_xfree((&raw mut *field).cast()) };
-    // SAFETY: `text` is a C string.
-    *field = unsafe { internal::slurm_xstrdup(text.as_ptr()) };
 }
 
 /// Getters of one kind: the field, what `sbatch` calls it.
@@ -221,11 +212,13 @@ impl JobDesc {
 
     /// Sends the job to this partition.
     pub fn set_partition(&mut self, name: &str) {
-        replace(&mut self.0.partition, name);
+        // SAFETY: only slurmctld and this module set the field, from Slurm's allocator.
+        unsafe { internal::replace(&mut self.0.partition, name) };
     }
 
     /// Sets what slurmctld keeps with the job for administrators and for us.
     pub fn set_admin_comment(&mut self, text: &str) {
-        replace(&mut self.0.admin_comment, text);
+        // SAFETY: as above.
+        unsafe { internal::replace(&mut self.0.admin_comment, text) };
     }
 }

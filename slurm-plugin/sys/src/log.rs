@@ -27,10 +27,5 @@ pub fn debug(text: &str) {
 
 /// The text as one line that C can read.
 fn line(text: &str) -> CString {
-    let bytes = text
-        .bytes()
-        .map(|byte| if byte.is_ascii_control() { b' ' } else { byte })
-        .collect();
-    // No byte of it is zero any more.
-    CString::new::<Vec<u8>>(bytes).unwrap_or_default()
+    internal::c_string(&text.replace(|c: char| c.is_control(), " "))
 }

@@ -1,6 +1,6 @@
 //! The line that a user sees.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 
 use crate::internal;
 
@@ -12,18 +12,15 @@ pub struct UserMessage(*mut c_char);
 impl UserMessage {
     /// Adds a line to what plugins before this one said.
     pub fn add(&mut self, line: &str) {
-        let mut text = Vec::new();
+        let mut text = String::new();
         if !self.0.is_null() {
             // SAFETY: not null, and Slurm's strings end with a zero byte.
-            text.extend_from_slice(unsafe { CStr::from_ptr(self.0) }.to_bytes());
-            text.push(b'\n');
+            text.push_str(&unsafe { CStr::from_ptr(self.0) }.to_string_lossy());
+            text.push('\n');
         }
-        text.extend(line.bytes().filter(|&byte| byte != 0));
-        let text = CString::new(text).unwrap_or_default();
-        // SAFETY: the pointer is null or came from xmalloc; it is replaced below.
-        unsafe { internal::slurm_xfree((&raw mut self.0).cast()) };
-        // SAFETY: `text` is a C string.
-        self.0 = unsafe { internal::slurm_xstrdup(text.as_ptr()) };
+        text.push_str(line);
+        // SAFETY: the pointer is null or came from xmalloc, by slurmctld, another plugin or this.
+        unsafe { internal::replace(&mut self.0, &text) };
     }
 }
 
