@@ -5,6 +5,7 @@
 
 use std::{
     env, fs,
+    os::unix::fs::chown,
     path::{Path, PathBuf},
 };
 
@@ -14,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     error::{Error, Result},
     hex::hex,
+    host,
 };
 
 /// Hexadecimal digits of the digest in a name.
@@ -27,6 +29,9 @@ fn directory() -> Result<PathBuf> {
     let home = || Path::new(&env::var_os("HOME").unwrap_or_else(|| "/root".into())).join(".cache");
     let path = base.unwrap_or_else(home).join("fedsched");
     fs::create_dir_all(&path).map_err(Error::io("make", &path))?;
+    if let Some((uid, gid)) = host::caller_before_sudo() {
+        chown(&path, Some(uid), Some(gid)).map_err(Error::io("hand over", &path))?;
+    }
     Ok(path)
 }
 

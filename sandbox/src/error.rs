@@ -33,6 +33,8 @@ pub enum Error {
     MissingPackages {
         /// The packages, separated by spaces.
         packages: String,
+        /// Why this program could not do so.
+        source: Box<Error>,
     },
     /// The host's own apt sources do not say where Debian packages are.
     #[error(

@@ -100,6 +100,8 @@ fn ensure(wanted: &[&str]) -> Result<()> {
         checked(
             Command::new("apt-get")
                 .args(["-qq", "-y", "--no-install-recommends"])
+                // Somebody else may be installing.
+                .arg("-oDPkg::Lock::Timeout=300")
                 .args(arguments)
                 .env("DEBIAN_FRONTEND", "noninteractive"),
         )
@@ -108,11 +110,9 @@ fn ensure(wanted: &[&str]) -> Result<()> {
     apt(&["update"])
         .and_then(|_| apt(&install))
         .map(drop)
-        .map_err(|error| {
-            eprintln!("sandbox: {error}");
-            Error::MissingPackages {
-                packages: missing.join(" "),
-            }
+        .map_err(|error| Error::MissingPackages {
+            packages: missing.join(" "),
+            source: Box::new(error),
         })
 }
 

@@ -29,6 +29,7 @@ mod config;
 mod control;
 mod dpkg;
 mod error;
+mod handle;
 mod hex;
 mod host;
 mod namespaces;
@@ -39,6 +40,7 @@ mod root;
 mod sandbox;
 mod seed;
 mod service;
+mod start;
 mod supervisor;
 mod tree;
 
@@ -48,11 +50,12 @@ pub use crate::{
     cluster::node_names,
     control::{ServiceState, running},
     error::{Error, Result},
+    handle::ServiceHandle,
     host::suite as host_suite,
     namespaces::Entry,
     options::{JobSubmit, Options, Room, Series},
     root::Development,
-    sandbox::{Sandbox, ServiceHandle},
+    sandbox::Sandbox,
     service::Service,
     supervisor::{init, supervise},
 };

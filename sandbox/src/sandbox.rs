@@ -9,28 +9,20 @@ use std::{
         unix::{fs::chown, net::UnixStream, process::CommandExt as _},
     },
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio, id},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    process::{Child, Command, Output, Stdio},
+    sync::{Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-use nix::sys::signal::Signal;
-
 use crate::{
     accounts::Accounts,
-    artifacts::{self, Artifacts},
-    cluster, config,
+    artifacts,
     control::{self, Line, Reply, Request, ServiceState, Status},
     error::{Error, Result},
+    handle::ServiceHandle,
     host,
-    options::Options,
     plan::Plan,
-    root::Root,
-    seed,
     service::Service,
     supervisor,
 };
@@ -38,8 +30,8 @@ use crate::{
 /// Pause between two looks at a condition.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long a service may take to end when asked to, before it is killed.
-const STOP_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a sandbox may take to end.
+const END_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A sandbox: one Slurm cluster with everything it needs, in namespaces of its own.
 ///
@@ -59,33 +51,6 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Starts a sandbox and waits until every service in it is ready and every node is idle.
-    ///
-    /// What is missing is made first: packages, the tree of another Debian release, the binaries
-    /// of this workspace, the database. Only root can do it.
-    pub fn start(options: &Options) -> Result<Self> {
-        host::require_root()?;
-        let name = options
-            .name
-            .clone()
-            .unwrap_or_else(|| Self::new_name("test"));
-        check_name(&name)?;
-        if control::running().contains(&name) {
-            return Err(Error::NameTaken { name });
-        }
-        let root = Root::for_series(options.slurm)?;
-        let artifacts = Artifacts::build(options, &root)?;
-        let database = seed::ensure(&root)?;
-        let plan = config::plan(&root, options, &artifacts, Some(database))?;
-        let name = options
-            .name
-            .clone()
-            .unwrap_or_else(|| Self::new_name("test"));
-        let sandbox = Self::boot(&name, &plan)?;
-        sandbox.start_services(options.daemon)?;
-        Ok(sandbox)
-    }
-
     /// Reaches the sandbox of this name, which somebody else started.
     pub fn attach(name: &str) -> Result<Self> {
         host::require_root()?;
@@ -115,7 +80,6 @@ impl Sandbox {
             .args([supervisor::SUPERVISE, name])
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
             // A terminal's interrupt is for this process, which then ends the sandbox.
             .process_group(0)
             .spawn()
@@ -139,38 +103,6 @@ impl Sandbox {
         };
         sandbox.pid = status_of(name, answer)?.pid;
         Ok(sandbox)
-    }
-
-    /// A name that no other sandbox of this machine has.
-    pub(crate) fn new_name(stem: &str) -> String {
-        static NUMBER: AtomicU32 = AtomicU32::new(1);
-        format!("{stem}-{}-{}", id(), NUMBER.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Starts everything, side by side where one does not need the other.
-    fn start_services(&self, daemon: bool) -> Result<()> {
-        let nodes: Vec<Service> = cluster::node_names()
-            .into_iter()
-            .map(Service::Slurmd)
-            .collect();
-        let last = [Service::Slurmrestd, Service::SlurmrestdTcp]
-            .into_iter()
-            .chain(nodes);
-        let last = last
-            .chain(daemon.then_some(Service::Fedsched))
-            .collect::<Vec<_>>();
-        for stage in [
-            [Service::Munged, Service::Mariadbd].as_slice(),
-            &[Service::Slurmdbd],
-            &[Service::Slurmctld],
-            &last,
-        ] {
-            for service in stage {
-                self.done(&Request::Start(service.clone()))?;
-            }
-            self.wait_ready(stage)?;
-        }
-        Ok(())
     }
 
     /// Its name.
@@ -285,10 +217,7 @@ impl Sandbox {
 
     /// One of the services.
     pub fn service(&self, service: Service) -> ServiceHandle<'_> {
-        ServiceHandle {
-            sandbox: self,
-            service,
-        }
+        ServiceHandle::new(self, service)
     }
 
     /// Every service that is part of this sandbox, and whether it runs.
@@ -343,7 +272,7 @@ impl Sandbox {
         }
         // The process id is given back only when everything inside has ended.
         let process = PathBuf::from(format!("/proc/{}", self.pid));
-        self.wait_until(STOP_TIMEOUT, "the sandbox to end", || {
+        self.wait_until(END_TIMEOUT, "the sandbox to end", || {
             if process.exists() {
                 Err(String::from("it still ends"))
             } else {
@@ -357,7 +286,7 @@ impl Sandbox {
     }
 
     /// A request that has no other answer than that it was carried out.
-    fn done(&self, request: &Request) -> Result<()> {
+    pub(crate) fn done(&self, request: &Request) -> Result<()> {
         match self.call(request) {
             Ok(Reply::Done) => Ok(()),
             other => status_of(&self.name, other).map(drop),
@@ -396,95 +325,6 @@ impl Drop for Sandbox {
     }
 }
 
-/// One service of a sandbox, to look at and to hurt.
-#[derive(Debug)]
-pub struct ServiceHandle<'a> {
-    sandbox: &'a Sandbox,
-    service: Service,
-}
-
-impl ServiceHandle<'_> {
-    /// Starts it and waits until it is ready.
-    pub fn start(&self) -> Result<()> {
-        self.sandbox.done(&Request::Start(self.service.clone()))?;
-        self.sandbox.wait_ready(std::slice::from_ref(&self.service))
-    }
-
-    /// Asks it to end (`SIGTERM`) and waits until it has; kills it if it takes too long.
-    pub fn stop(&self) -> Result<()> {
-        self.kill(Signal::SIGTERM)?;
-        let gone = self.wait_ended();
-        if gone.is_err() && self.pid()?.is_some() {
-            self.kill(Signal::SIGKILL)?;
-            return self.wait_ended();
-        }
-        gone
-    }
-
-    /// Stops it, if it runs, and starts it again.
-    pub fn restart(&self) -> Result<()> {
-        if self.pid()?.is_some() {
-            self.stop()?;
-        }
-        self.start()
-    }
-
-    /// Sends a signal to its main process. After a signal that ends it, returns when it has ended.
-    pub fn kill(&self, signal: Signal) -> Result<()> {
-        let service = self.service.clone();
-        self.sandbox.done(&Request::Signal {
-            service,
-            signal: signal as i32,
-        })?;
-        if signal == Signal::SIGKILL {
-            self.wait_ended()
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Process id of its main process as counted inside the sandbox, if it runs.
-    pub fn pid(&self) -> Result<Option<i32>> {
-        Ok(match self.state()? {
-            ServiceState::Running { pid } => Some(pid),
-            ServiceState::NotStarted | ServiceState::Ended { .. } => None,
-        })
-    }
-
-    /// Whether it runs, and how it ended if it did.
-    pub fn state(&self) -> Result<ServiceState> {
-        let mut services = self.sandbox.status()?.services;
-        services
-            .remove(&self.service)
-            .ok_or_else(|| Error::Refused {
-                name: self.sandbox.name.clone(),
-                message: format!("{} is not part of this sandbox", self.service),
-            })
-    }
-
-    /// Its directory in `/proc`, as found from outside, if it runs.
-    pub fn proc(&self) -> Result<Option<PathBuf>> {
-        Ok(self
-            .pid()?
-            .map(|pid| self.sandbox.path(format!("/proc/{pid}"))))
-    }
-
-    /// Its log, as found from outside.
-    pub fn log_path(&self) -> PathBuf {
-        self.sandbox.path(self.service.log())
-    }
-
-    fn wait_ended(&self) -> Result<()> {
-        let what = format!("{} to end", self.service);
-        self.sandbox
-            .wait_until(STOP_TIMEOUT, &what, || match self.pid() {
-                Ok(None) => Ok(()),
-                Ok(Some(pid)) => Err(format!("process {pid} still runs")),
-                Err(error) => Err(error.to_string()),
-            })
-    }
-}
-
 /// The status in an answer, or the error that it is.
 fn status_of(name: &str, answer: std::io::Result<Reply>) -> Result<Status> {
     let name = name.to_owned();
@@ -499,16 +339,5 @@ fn status_of(name: &str, answer: std::io::Result<Reply>) -> Result<Status> {
             source: ErrorKind::InvalidData.into(),
         }),
         Err(source) => Err(Error::Supervisor { name, source }),
-    }
-}
-
-fn check_name(name: &str) -> Result<()> {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    if (1..=40).contains(&name.len()) && name.bytes().all(allowed) {
-        Ok(())
-    } else {
-        Err(Error::BadName {
-            name: name.to_owned(),
-        })
     }
 }

@@ -8,6 +8,7 @@ mod children;
 mod mounts;
 
 use std::{
+    fs::File,
     io,
     os::{
         fd::AsFd,
@@ -47,12 +48,19 @@ const INIT: &str = "init";
 /// Standard input is the owner's end of the conversation.
 pub fn supervise(name: &str) -> anyhow::Result<ExitCode> {
     unshare(CloneFlags::CLONE_NEWPID).context("cannot make a process namespace")?;
-    let status = Command::new("/proc/self/exe").args([INIT, name]).status()?;
-    Ok(if status.success() {
+    let mut init = Command::new("/proc/self/exe").args([INIT, name]).spawn()?;
+    be_silent()?;
+    let success = init.wait()?.success();
+    Ok(if success {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Lets go of the owner's standard error: whoever reads it would wait for this process to end.
+fn be_silent() -> anyhow::Result<()> {
+    Ok(unistd::dup2_stderr(File::create("/dev/null")?)?)
 }
 
 /// Is process 1: makes the sandbox from the plan on standard input, then serves callers.
@@ -153,12 +161,15 @@ impl Supervisor {
             let ready = self.wait(&callers)?;
             self.children.reap();
             if ready.listener {
-                callers.extend(self.accept()?);
+                callers.extend(self.accept());
             }
             for index in ready.callers.into_iter().rev() {
                 match self.answer(&mut callers[index]) {
                     Ok(Next::Continue) => {}
-                    Ok(Next::Detach) => detached = true,
+                    Ok(Next::Detach) => {
+                        be_silent()?;
+                        detached = true;
+                    }
                     Ok(Next::Shutdown) => return Ok(()),
                     Err(_) if index == 0 && !detached => return Ok(()),
                     Err(_) => drop(callers.remove(index)),
@@ -193,11 +204,11 @@ impl Supervisor {
         })
     }
 
-    /// A new caller, if it is root.
-    fn accept(&self) -> anyhow::Result<Option<Line>> {
-        let (stream, _) = self.listener.accept()?;
-        let peer = getsockopt(&stream, PeerCredentials)?;
-        Ok((peer.uid() == 0).then(|| Line::new(stream)))
+    /// A new caller, if it is root and still there.
+    fn accept(&self) -> Option<Line> {
+        let (stream, _) = self.listener.accept().ok()?;
+        let peer = getsockopt(&stream, PeerCredentials).ok()?;
+        (peer.uid() == 0).then(|| Line::new(stream))
     }
 
     /// Carries out one request; an error means that the caller has ended or cannot be understood.

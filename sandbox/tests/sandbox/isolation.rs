@@ -2,9 +2,9 @@
 
 use std::{fs, io::Write as _, path::Path, process::Stdio};
 
-use fedsched_sandbox::{Error, JobSubmit, Options, Sandbox, Series, running};
+use fedsched_sandbox::{Error, Options, Sandbox, Series, running};
 
-use crate::{plain, run};
+use crate::{plain, run, without_fedsched};
 
 #[test]
 fn two_sandboxes_do_not_meet() {
@@ -20,9 +20,7 @@ fn two_sandboxes_do_not_meet() {
 
     let again = Options {
         name: Some(one.name().to_owned()),
-        daemon: false,
-        job_submit: JobSubmit::None,
-        ..Options::default()
+        ..without_fedsched(Series::V22_05)
     };
     let error = Sandbox::start(&again).unwrap_err();
     assert!(matches!(error, Error::NameTaken { .. }), "{error}");

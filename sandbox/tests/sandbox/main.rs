@@ -16,15 +16,19 @@ use fedsched_sandbox::{JobSubmit, Options, Sandbox, Series};
 /// How long anything may take on a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// A sandbox without anything of fedsched.
-fn plain(slurm: Series) -> Sandbox {
-    let options = Options {
+/// Options of a sandbox without anything of fedsched.
+fn without_fedsched(slurm: Series) -> Options {
+    Options {
         slurm,
         daemon: false,
         job_submit: JobSubmit::None,
         ..Options::default()
-    };
-    Sandbox::start(&options).unwrap()
+    }
+}
+
+/// A sandbox of these options.
+fn plain(slurm: Series) -> Sandbox {
+    Sandbox::start(&without_fedsched(slurm)).unwrap()
 }
 
 /// Standard output of a command that must succeed.
