@@ -15,7 +15,7 @@ const DAEMON_CONFIG: &str = "/etc/fedsched/fedsched.toml";
 
 pub(super) fn files(options: &Options, owners: &Owners) -> Result<Vec<File>> {
     let text = daemon_config(&options.daemon_config)?;
-    let mut all = vec![file(DAEMON_CONFIG, owners.fedsched, 0o640, text)];
+    let mut all = vec![file(DAEMON_CONFIG, owners.fedsched, 0o644, text)];
     if options.job_submit == JobSubmit::Fedsched {
         let text = format!(
             "Socket={PLUGIN_SOCKET}\nDeadlineMs=50\nQueuePartition=federation\n{}\n",
