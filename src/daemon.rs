@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::events::slurm::{Source, Submissions, Users};
 use crate::ipc::http::Health;
-use crate::members::slurm::Client;
+use crate::members::slurm::{Client, Options};
 use crate::metrics::Metrics;
 use crate::model::Event;
 use crate::reactor::{Hands, Inputs, Ledger, Pulse, Reactor};
@@ -50,7 +50,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let stop = signals::listen()?;
     let metrics = Arc::new(Metrics::new());
     let users = Arc::new(Users::default());
-    let client = Client::new(parts::options(&config.slurm))?;
+    let client = Client::new(Options::new(
+        config.slurm.restd.clone(),
+        config.slurm.token.clone(),
+    ))?;
 
     let (health, probed) = watch::channel(Health {
         beat: Instant::now(),

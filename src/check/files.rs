@@ -6,7 +6,8 @@ use std::path::Path;
 use fedsched_protocol::query::{Finding, Status};
 
 use super::finding::{error, ok, warning};
-use crate::config::{Config, Endpoint};
+use crate::config::Config;
+use crate::members::slurm::Endpoint;
 
 /// Least space for the store that is worth no word, bytes.
 const SPACE_MIN_BYTES: u64 = 256 << 20;

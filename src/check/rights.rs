@@ -3,7 +3,8 @@
 use fedsched_protocol::query::Finding;
 
 use super::finding::{error, ok, warning};
-use crate::config::{Config, Credential};
+use crate::config::Config;
+use crate::members::slurm::TokenSource;
 use crate::site::{Accounting, Error};
 
 const SUBJECT: &str = "rights";
@@ -13,8 +14,8 @@ const SUBJECT: &str = "rights";
 /// Over a Unix socket slurmctld sees slurmrestd's own user, which must be the daemon's; with a
 /// token it sees the token's.
 pub fn rights(config: &Config, accounting: &Accounting, daemon_user: &str) -> Finding {
-    let user = match config.slurm.credential {
-        Credential::Peer => daemon_user,
+    let user = match config.slurm.token {
+        TokenSource::None => daemon_user,
         _ => config.slurm.user.as_str(),
     };
     if accounting.is_operator(user) {

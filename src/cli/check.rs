@@ -17,7 +17,8 @@ use super::client::{self, Client};
 use super::failure::Failure;
 use super::output::{Screen, amount};
 use crate::check;
-use crate::config::{Config, Endpoint};
+use crate::config::Config;
+use crate::members::slurm::Endpoint;
 use crate::site::{self, Accounting, Plugin, Site};
 
 /// The daemon's user where no daemon runs: that of the systemd unit.

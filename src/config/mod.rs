@@ -24,7 +24,7 @@ use toml::de::DeTable;
 
 pub use daemon::Daemon;
 pub use fault::{Error, Fault};
-pub use slurm::{Credential, Endpoint, Slurm};
+pub use slurm::Slurm;
 
 use crate::model::Settings;
 use fault::Faults;

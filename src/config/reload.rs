@@ -29,7 +29,7 @@ fn slurm_keys(old: &Slurm, new: &Slurm) -> [(&'static str, bool); 6] {
     let Slurm {
         restd,
         user,
-        credential,
+        token,
         watch,
         poll,
         hint_gap,
@@ -39,7 +39,7 @@ fn slurm_keys(old: &Slurm, new: &Slurm) -> [(&'static str, bool); 6] {
         ("slurm.user", *user == new.user),
         (
             "slurm.token_file, token_command or jwt_key",
-            *credential == new.credential,
+            *token == new.token,
         ),
         ("slurm.watch", *watch == new.watch),
         ("slurm.poll", *poll == new.poll),

@@ -1,14 +1,12 @@
 //! `[slurm]`: how the daemon hears of and speaks to the Slurm cluster it serves.
 
-use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use reqwest::Url;
 use toml::de::DeValue;
 
 use super::section::Section;
 use super::value::{command, duration, foreign_name, name, path, text, unless_off};
+use crate::members::slurm::{Endpoint, NotAnEndpoint, TokenSource};
 use crate::model::PartitionName;
 
 /// How to reach the cluster.
@@ -19,7 +17,7 @@ pub struct Slurm {
     /// User that tokens are for.
     pub user: String,
     /// How the daemon shows slurmrestd who it is.
-    pub credential: Credential,
+    pub token: TokenSource,
     /// Command that lists through libslurm, as words; `None` lists through slurmrestd.
     pub watch: Option<Vec<String>>,
     /// Time between two listings.
@@ -28,46 +26,19 @@ pub struct Slurm {
     pub hint_gap: Duration,
 }
 
-/// Where slurmrestd listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Endpoint {
-    /// A Unix socket on this host.
-    Unix(PathBuf),
-    /// Over TCP, with or without TLS. No path, query or fragment.
-    Http(Url),
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
-            Self::Http(url) => f.write_str(url.as_str().trim_end_matches('/')),
-        }
-    }
-}
-
-/// How the daemon shows slurmrestd who it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Credential {
-    /// By the Unix socket's peer credentials.
-    Peer,
-    /// With the token in a file, read again when it changes.
-    TokenFile(PathBuf),
-    /// With the token that a command prints.
-    TokenCommand(Vec<String>),
-    /// With tokens of its own, signed with the cluster's key (HS256).
-    SigningKey(PathBuf),
-}
+/// Life of a token that the daemon makes itself.
+const TOKEN_LIFE: Duration = Duration::from_secs(1800);
 
 /// Reads `[slurm]`; the waiting room goes to the settings of the core.
 pub(super) fn read(mut section: Section<'_, '_>) -> (Slurm, PartitionName) {
     let queue_partition = section.value("queue_partition", name);
     let restd = section.value("restd", endpoint);
-    let credential = credential(&mut section, &restd);
+    let user = section.value("user", foreign_name::<UserText>).0;
+    let token = token(&mut section, &restd, &user);
     let slurm = Slurm {
         restd,
-        user: section.value("user", foreign_name::<UserText>).0,
-        credential,
+        user,
+        token,
         watch: section.value("watch", unless_off(command)),
         poll: section.value(
             "poll",
@@ -95,41 +66,28 @@ impl From<&str> for UserText {
 }
 
 fn endpoint(value: &DeValue<'_>) -> Result<Endpoint, String> {
-    let written = text(value)?;
-    let allowed = "must be \"unix:/path\", \"http://host:port\" or \"https://host:port\"";
-    if let Some(path) = written.strip_prefix("unix:") {
-        let path = PathBuf::from(path);
-        return if path.is_absolute() {
-            Ok(Endpoint::Unix(path))
-        } else {
-            Err(format!("\"{written}\" has no absolute path: {allowed}"))
-        };
-    }
-    let url = Url::parse(written).map_err(|error| format!("\"{written}\": {error}; {allowed}"))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(format!(
-            "must not hold a password: {allowed}, and a token beside it"
-        ));
-    }
-    let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
-    match url.scheme() {
-        "http" | "https" if plain && url.has_host() => Ok(Endpoint::Http(url)),
-        _ => Err(format!("\"{written}\": {allowed}")),
-    }
+    text(value)?
+        .parse()
+        .map_err(|error: NotAnEndpoint| error.to_string())
 }
 
 /// At most one source of tokens; over TCP exactly one, because slurmrestd takes nobody there without.
-fn credential(section: &mut Section<'_, '_>, restd: &Endpoint) -> Credential {
-    let found: Vec<(&str, Credential)> = [
+fn token(section: &mut Section<'_, '_>, restd: &Endpoint, user: &str) -> TokenSource {
+    let key = |path| TokenSource::Key {
+        path,
+        user: user.to_owned(),
+        lifespan: TOKEN_LIFE,
+    };
+    let found: Vec<(&str, TokenSource)> = [
         section
             .optional("token_file", path)
-            .map(|path| ("token_file", Credential::TokenFile(path))),
+            .map(|path| ("token_file", TokenSource::File(path))),
         section
             .optional("token_command", command)
-            .map(|words| ("token_command", Credential::TokenCommand(words))),
+            .map(|words| ("token_command", TokenSource::Command(words))),
         section
             .optional("jwt_key", path)
-            .map(|path| ("jwt_key", Credential::SigningKey(path))),
+            .map(|path| ("jwt_key", key(path))),
     ]
     .into_iter()
     .flatten()
@@ -141,12 +99,12 @@ fn credential(section: &mut Section<'_, '_>, restd: &Endpoint) -> Credential {
             format!("only one of token_file, token_command and jwt_key; {first} is there already"),
         );
     }
-    let found = found.into_iter().next().map(|(_, credential)| credential);
+    let found = found.into_iter().next().map(|(_, source)| source);
     if found.is_none() && matches!(restd, Endpoint::Http(_)) {
         section.fault(
             "restd",
             "over TCP slurmrestd asks for a token: add token_file, token_command or jwt_key",
         );
     }
-    found.unwrap_or(Credential::Peer)
+    found.unwrap_or(TokenSource::None)
 }

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
+use crate::members::slurm::TokenSource;
 use crate::model::{MemberKind, PolicyName, Split, Term};
 
 const MEMBER: &str = "[[member]]\nname = \"cpu\"\n";
@@ -19,7 +20,7 @@ fn one_member_is_enough() {
     let config = parse(MEMBER).unwrap();
     assert_eq!(config.settings.queue_partition.as_str(), "federation");
     assert!(!config.settings.rehearsal);
-    assert_eq!(config.slurm.credential, Credential::Peer);
+    assert_eq!(config.slurm.token, TokenSource::None);
     assert_eq!(
         config.slurm.restd.to_string(),
         "unix:/run/fedsched/slurmrestd.sock"
@@ -61,8 +62,8 @@ fn every_documented_line_is_valid() {
     for token in ["#token_file", "#token_command", "#jwt_key"] {
         let text = text.replace(token, token.trim_start_matches('#'));
         assert_ne!(
-            parse(&text).unwrap().slurm.credential,
-            Credential::Peer,
+            parse(&text).unwrap().slurm.token,
+            TokenSource::None,
             "{token}"
         );
     }
@@ -113,7 +114,11 @@ fn tcp_needs_exactly_one_source_of_tokens() {
         .to_string();
     assert!(two.contains(":6: slurm.jwt_key: only one of"), "{two}");
     let one = slurm("jwt_key = \"/k\"\n").unwrap().slurm;
-    assert_eq!(one.credential, Credential::SigningKey("/k".into()));
+    assert!(
+        matches!(&one.token, TokenSource::Key { path, user, .. } if path == Path::new("/k") && user == "fedsched"),
+        "{:?}",
+        one.token
+    );
     assert_eq!(one.restd.to_string(), "http://c1:6820");
 }
 

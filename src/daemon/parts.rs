@@ -6,35 +6,13 @@ use std::time::Duration;
 use nix::unistd::{Uid, User};
 use tracing::warn;
 
-use crate::config::{Credential, Endpoint as Written, Slurm};
+use crate::config::Slurm;
 use crate::events::slurm::{Feed, SourceConfig, Users};
-use crate::members::slurm::{Client, Endpoint, Options, TokenSource};
+use crate::members::slurm::Client;
 use crate::model::{UserId, UserName};
-
-/// Life of a token that the daemon makes itself.
-const TOKEN_LIFE: Duration = Duration::from_secs(1800);
 
 /// A poll that takes longer has failed.
 const POLL_TIME_MAX: Duration = Duration::from_secs(60);
-
-/// How to reach slurmrestd.
-pub(super) fn options(slurm: &Slurm) -> Options {
-    let endpoint = match &slurm.restd {
-        Written::Unix(path) => Endpoint::Unix(path.clone()),
-        Written::Http(url) => Endpoint::Http(url.clone()),
-    };
-    let token = match &slurm.credential {
-        Credential::Peer => TokenSource::None,
-        Credential::TokenFile(path) => TokenSource::File(path.clone()),
-        Credential::TokenCommand(words) => TokenSource::Command(words.clone()),
-        Credential::SigningKey(path) => TokenSource::Key {
-            path: path.clone(),
-            user: slurm.user.clone(),
-            lifespan: TOKEN_LIFE,
-        },
-    };
-    Options::new(endpoint, token)
-}
 
 /// How to poll.
 pub(super) fn source(slurm: &Slurm, client: Client, users: Arc<Users>) -> SourceConfig {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-use crate::config::{Config, Credential};
+use crate::config::Config;
+use crate::members::slurm::TokenSource;
 use crate::site::{Partition, Site};
 
 /// What a reader has to fill in where slurmctld could not be asked.
@@ -81,8 +82,8 @@ impl Lines {
     /// What slurmdbd must know before slurmctld reads the rest.
     fn commands(&mut self, config: &Config, site: Option<&Site>, lock: Lock) {
         self.heading("once, as root, before slurm.conf is changed");
-        let user = match config.slurm.credential {
-            Credential::Peer => "fedsched",
+        let user = match config.slurm.token {
+            TokenSource::None => "fedsched",
             _ => config.slurm.user.as_str(),
         };
         self.add(format!(

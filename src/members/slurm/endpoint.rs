@@ -17,14 +17,20 @@ pub enum Endpoint {
 
 /// The text is no address of a slurmrestd.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be unix:/PATH, http://HOST:PORT or https://HOST:PORT, not `{0}`")]
-pub struct NotAnEndpoint(String);
+pub enum NotAnEndpoint {
+    /// It is something else.
+    #[error("must be \"unix:/path\", \"http://host:port\" or \"https://host:port\", not \"{0}\"")]
+    Other(String),
+    /// It holds a user or password, which is not repeated here.
+    #[error("must not hold a user or password: slurmrestd takes a token, which stands beside it")]
+    Secret,
+}
 
 impl FromStr for Endpoint {
     type Err = NotAnEndpoint;
 
     fn from_str(text: &str) -> Result<Self, NotAnEndpoint> {
-        let wrong = || NotAnEndpoint(text.to_owned());
+        let wrong = || NotAnEndpoint::Other(text.to_owned());
         if let Some(path) = text.strip_prefix("unix:") {
             let path = PathBuf::from(path);
             return if path.is_absolute() {
@@ -34,7 +40,10 @@ impl FromStr for Endpoint {
             };
         }
         let url = Url::parse(text).map_err(|_| wrong())?;
-        let plain = url.path() == "/" && url.query().is_none() && url.username().is_empty();
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(NotAnEndpoint::Secret);
+        }
+        let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         match url.scheme() {
             "http" | "https" if plain && url.has_host() => Ok(Self::Http(url)),
             _ => Err(wrong()),
