@@ -81,14 +81,18 @@ fn job(raw: &slurm_job_info_t) -> Job {
 /// What the job asked for.
 fn request(raw: &slurm_job_info_t) -> Job {
     Job {
-        nodes_min: given32(raw.num_nodes).unwrap_or(0),
+        nodes_min: requested(raw, "node=")
+            .or(given32(raw.num_nodes))
+            .unwrap_or(0),
         nodes_max: given32(raw.max_nodes).unwrap_or(0),
         tasks: given32(raw.num_tasks).unwrap_or(0),
-        cpus_min: given32(raw.num_cpus).unwrap_or(0),
+        cpus_min: requested(raw, "cpu=")
+            .or(given32(raw.num_cpus))
+            .unwrap_or(0),
         cpus_per_task: given16(raw.cpus_per_task).unwrap_or(0),
         tasks_per_node: given16(raw.ntasks_per_node).unwrap_or(0),
         node_cpus_min: given16(raw.pn_min_cpus).unwrap_or(0),
-        memory: given64(raw.pn_min_memory).unwrap_or(0),
+        memory: memory(raw),
         tmp_disk_mib: given32(raw.pn_min_tmp_disk).unwrap_or(0),
         tres_per_job: text(raw.tres_per_job),
         tres_per_node: text(raw.tres_per_node),
@@ -106,6 +110,23 @@ fn request(raw: &slurm_job_info_t) -> Job {
         dependency: text(raw.dependency),
         ..Job::default()
     }
+}
+
+/// A count of the requested TRES. Beside them, `num_nodes` is Slurm's guess while the job waits, and
+/// `num_cpus` is what it was given once it runs.
+fn requested(raw: &slurm_job_info_t, tres: &str) -> Option<u32> {
+    text(raw.tres_req_str)
+        .split(',')
+        .find_map(|entry| entry.strip_prefix(tres)?.parse().ok())
+}
+
+/// Only what the user asked for: the default of the waiting room is nobody's wish, and where the job
+/// runs there is another one.
+fn memory(raw: &slurm_job_info_t) -> u64 {
+    if raw.bitflags & u64::from(bindings::JOB_MEM_SET) == 0 {
+        return 0;
+    }
+    given64(raw.pn_min_memory).unwrap_or(0)
 }
 
 /// How wide the number is depends on the version.

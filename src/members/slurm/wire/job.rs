@@ -9,7 +9,7 @@ use super::lenient::{Number, Text, Words};
 const MEMORY_PER_CPU: u64 = 1 << 63;
 
 /// Value of `shared` where the user said nothing.
-const SHARED_UNSET: u16 = u16::MAX;
+const SHARED_UNSET: u16 = 0xfffe;
 
 /// Base states. Everything else that stands with them is a flag.
 const BASE_STATES: [&str; 12] = [
@@ -167,10 +167,10 @@ impl Job {
     /// The counts that were asked for.
     fn request(&self) -> slurm::Job {
         slurm::Job {
-            nodes_min: nodes_in(&self.tres_req_str.0).unwrap_or_else(|| self.node_count.or_zero()),
+            nodes_min: self.requested("node=", self.node_count),
             nodes_max: self.max_nodes.or_zero(),
             tasks: self.tasks.or_zero(),
-            cpus_min: self.cpus.or_zero(),
+            cpus_min: self.requested("cpu=", self.cpus),
             cpus_per_task: self.cpus_per_task.short(),
             tasks_per_node: self.tasks_per_node.short(),
             node_cpus_min: self.minimum_cpus_per_node.short(),
@@ -182,6 +182,17 @@ impl Job {
         }
     }
 
+    /// A count of the requested TRES. Beside them, `node_count` is Slurm's guess while the job waits,
+    /// and `cpus` is what it was given once it runs.
+    fn requested(&self, tres: &str, otherwise: Number) -> u32 {
+        let mut entries = self.tres_req_str.0.split(',');
+        entries
+            .find_map(|entry| entry.strip_prefix(tres)?.parse().ok())
+            .unwrap_or_else(|| otherwise.or_zero())
+    }
+
+    /// Only what the user asked for: the default of the waiting room is nobody's wish, and where the
+    /// job runs there is another one.
     fn memory(&self) -> u64 {
         if !MEMORY_GIVEN.iter().any(|flag| self.flags.has(flag)) {
             return 0;
@@ -201,14 +212,6 @@ impl Job {
             _ => SHARED_UNSET,
         }
     }
-}
-
-/// The node count of a requested TRES string: while a job waits, `node_count` is Slurm's guess.
-fn nodes_in(tres: &str) -> Option<u32> {
-    tres.split(',')
-        .find_map(|entry| entry.strip_prefix("node="))?
-        .parse()
-        .ok()
 }
 
 /// Base state and flags.
