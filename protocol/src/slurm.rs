@@ -77,8 +77,9 @@ pub struct Job {
     pub tasks_per_node: u16,
     /// Least CPUs on each node.
     pub node_cpus_min: u16,
-    /// Memory as Slurm packs it: MiB per node, or per CPU when bit 63 is set; 0 if not given.
-    pub memory: u64,
+    /// Memory the user asked for, as Slurm packs it: MiB per node, or per CPU when bit 63 is set; 0 is
+    /// all of a node's. `None` if not given: what Slurm then shows is a default of where the job waits.
+    pub memory: Option<u64>,
     /// Local storage per node, MiB.
     pub tmp_disk_mib: u32,
     /// TRES for the whole job.

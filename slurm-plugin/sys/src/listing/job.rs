@@ -122,11 +122,9 @@ fn requested(raw: &slurm_job_info_t, tres: &str) -> Option<u32> {
 
 /// Only what the user asked for: the default of the waiting room is nobody's wish, and where the job
 /// runs there is another one.
-fn memory(raw: &slurm_job_info_t) -> u64 {
-    if raw.bitflags & u64::from(bindings::JOB_MEM_SET) == 0 {
-        return 0;
-    }
-    given64(raw.pn_min_memory).unwrap_or(0)
+fn memory(raw: &slurm_job_info_t) -> Option<u64> {
+    let asked = raw.bitflags & u64::from(bindings::JOB_MEM_SET) != 0;
+    given64(raw.pn_min_memory).filter(|_| asked)
 }
 
 /// How wide the number is depends on the version.

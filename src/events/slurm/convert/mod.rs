@@ -26,12 +26,12 @@ const MIB: u64 = 1 << 20;
 const MEMORY_PER_CPU: u64 = 1 << 63;
 
 /// Memory as Slurm packs it.
-fn memory(packed: u64) -> Memory {
-    let bytes = (packed & !MEMORY_PER_CPU).saturating_mul(MIB);
+fn memory(packed: Option<u64>) -> Memory {
+    let bytes = |packed: u64| (packed & !MEMORY_PER_CPU).saturating_mul(MIB);
     match packed {
-        0 => Memory::Default,
-        _ if packed & MEMORY_PER_CPU != 0 => Memory::PerCpu(bytes),
-        _ => Memory::PerNode(bytes),
+        None => Memory::Default,
+        Some(packed) if packed & MEMORY_PER_CPU != 0 => Memory::PerCpu(bytes(packed)),
+        Some(packed) => Memory::PerNode(bytes(packed)),
     }
 }
 

@@ -5,6 +5,11 @@ use fedsched_protocol::slurm;
 use super::{memory, minutes, words};
 use crate::model::{Access, Partition, PartitionState};
 
+/// 0 is no default, and no limit.
+fn some(packed: u64) -> Option<u64> {
+    Some(packed).filter(|&packed| packed > 0)
+}
+
 /// A record as a partition.
 pub(in crate::events::slurm) fn partition(record: &slurm::Partition) -> Partition {
     Partition {
@@ -21,8 +26,8 @@ pub(in crate::events::slurm) fn partition(record: &slurm::Partition) -> Partitio
         nodes_max: record.nodes_max,
         nodes_min: record.nodes_min,
         node_cpus_max: record.node_cpus_max,
-        memory_default: memory(record.memory_default),
-        memory_max: memory(record.memory_max),
+        memory_default: memory(some(record.memory_default)),
+        memory_max: memory(some(record.memory_max)),
         access: Access {
             accounts_allowed: words(&record.accounts_allowed),
             accounts_denied: words(&record.accounts_denied),

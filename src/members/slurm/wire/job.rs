@@ -193,14 +193,15 @@ impl Job {
 
     /// Only what the user asked for: the default of the waiting room is nobody's wish, and where the
     /// job runs there is another one.
-    fn memory(&self) -> u64 {
+    fn memory(&self) -> Option<u64> {
         if !MEMORY_GIVEN.iter().any(|flag| self.flags.has(flag)) {
-            return 0;
+            return None;
         }
-        match self.memory_per_cpu.value() {
+        // v0.0.38 shows neither number of `--mem=0`, which asks for all of a node's.
+        Some(match self.memory_per_cpu.value() {
             Some(mib) => mib | MEMORY_PER_CPU,
             None => self.memory_per_node.or_zero(),
-        }
+        })
     }
 
     fn shared(&self) -> u16 {
