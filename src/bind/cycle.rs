@@ -39,6 +39,7 @@ impl Cycle {
     /// Moves the job to `goal`: look, change, look.
     async fn relocate(&self, intent: &Intent, goal: &PartitionName) -> Result<(), BindError> {
         let look = self.look_when_cleared(intent).await?;
+        let intent = &look.pin(intent);
         if look.not_at(goal).is_empty() {
             return Ok(());
         }
@@ -151,6 +152,7 @@ impl Cycle {
 
     async fn hold(&self, intent: &Intent) -> Result<(), BindError> {
         let look = self.look(intent).await?;
+        let intent = &look.pin(intent);
         if look.is_held() {
             return Ok(());
         }
@@ -178,6 +180,7 @@ impl Cycle {
 
     async fn cancel(&self, intent: &Intent) -> Result<(), BindError> {
         let look = self.look(intent).await?;
+        let intent = &look.pin(intent);
         if look.has_begun() {
             return if look.is_over() {
                 Ok(())
@@ -280,6 +283,7 @@ fn failed(error: Error) -> BindError {
     match error {
         Error::NotFound(_) => overtaken("it is no longer there"),
         Error::Refused { text, .. } => BindError::Refused(text),
+        Error::Unsupported { .. } => BindError::Refused(error.to_string()),
         // None of these is about this job or this member.
         Error::Unreachable(_)
         | Error::Unauthorized(_)

@@ -4,7 +4,7 @@ use fedsched_protocol::mark;
 use fedsched_protocol::slurm::Job;
 
 use crate::members::slurm::array_tasks;
-use crate::model::{BindError, Intent, PartitionName};
+use crate::model::{BindError, Intent, PartitionName, TaskSet};
 
 /// The records under a job's id, and those among them that an intent means.
 #[derive(Debug)]
@@ -46,6 +46,20 @@ impl Look {
             return Err(overtaken("another job has its id now"));
         }
         Ok(look)
+    }
+
+    /// The intent with its tasks by name: the record that stands for the rest of an array may be gone
+    /// once its tasks have moved.
+    pub(super) fn pin(&self, intent: &Intent) -> Intent {
+        let mut pinned = intent.clone();
+        if intent.job.task.is_none() && intent.tasks.is_none() {
+            let tasks: TaskSet = self
+                .meant()
+                .flat_map(|record| rest(record).iter().collect::<Vec<_>>())
+                .collect();
+            pinned.tasks = Some(tasks).filter(|tasks| !tasks.is_empty());
+        }
+        pinned
     }
 
     /// Every record under the id.
@@ -112,6 +126,15 @@ pub(super) fn overtaken(what: impl Into<String>) -> BindError {
     BindError::Overtaken(what.into())
 }
 
+/// The tasks that an array's record stands for.
+fn rest(record: &Job) -> TaskSet {
+    record
+        .array_tasks
+        .as_deref()
+        .map(array_tasks)
+        .unwrap_or_default()
+}
+
 fn is_meant(intent: &Intent, record: &Job) -> bool {
     let key = intent.job;
     if record.het_id != 0 {
@@ -123,18 +146,11 @@ fn is_meant(intent: &Intent, record: &Job) -> bool {
     if record.array_id != key.id {
         return false;
     }
-    let rest = || {
-        record
-            .array_tasks
-            .as_deref()
-            .map(array_tasks)
-            .unwrap_or_default()
-    };
     match (key.task, &intent.tasks, record.array_task) {
         (Some(wanted), _, Some(task)) => wanted == task,
-        (Some(wanted), _, None) => rest().contains(wanted),
+        (Some(wanted), _, None) => rest(record).contains(wanted),
         (None, Some(wanted), Some(task)) => wanted.contains(task),
-        (None, Some(wanted), None) => rest().iter().any(|task| wanted.contains(task)),
+        (None, Some(wanted), None) => rest(record).iter().any(|task| wanted.contains(task)),
         // The whole record is the one of the tasks that have none of their own.
         (None, None, task) => task.is_none(),
     }

@@ -333,7 +333,11 @@ impl Client {
 
     async fn send(&self, request: &Request<'_>) -> Result<Reply, Error> {
         let reply = self.0.transport.send(request).await;
-        if matches!(reply, Err(Error::Unreachable(_))) {
+        let another = match &reply {
+            Ok(reply) => reply.is_of_no_such_path(),
+            Err(error) => matches!(error, Error::Unreachable(_)),
+        };
+        if another {
             self.use_dialect(None);
         }
         reply

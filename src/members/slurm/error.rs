@@ -2,6 +2,7 @@
 
 use reqwest::StatusCode;
 
+use super::dialect::Dialect;
 use super::token::TokenError;
 use super::wire::Fault;
 
@@ -44,6 +45,14 @@ pub enum Error {
         /// What is wrong with the answer.
         why: String,
     },
+    /// This slurmrestd cannot do it, and neither can anything else at hand.
+    #[error("slurmrestd {dialect} cannot change single tasks of an array, and {why}")]
+    Unsupported {
+        /// API version in use.
+        dialect: Dialect,
+        /// Why nothing else can.
+        why: String,
+    },
     /// slurmrestd speaks no version of the API that this release speaks.
     #[error(
         "slurmrestd speaks none of the API versions that fedsched knows (v0.0.42, v0.0.38): check its -s and -d options"
@@ -67,6 +76,7 @@ impl Error {
             Self::NotFound(_) => "not-found",
             Self::Refused { .. } => "refused",
             Self::BadAnswer { .. } => "bad-answer",
+            Self::Unsupported { .. } => "unsupported",
             Self::Version => "version",
         }
     }

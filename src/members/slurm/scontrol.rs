@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::change::Change;
+use super::dialect::Dialect;
 use super::error::Error;
 use super::target::Target;
 
@@ -16,7 +17,7 @@ const TIME_MAX: Duration = Duration::from_secs(30);
 /// Runs `scontrol update` for `target`. It acts as the daemon's user, as slurmrestd does.
 pub(super) async fn update(argv: &[String], target: &Target, change: &Change) -> Result<(), Error> {
     let Some((program, arguments)) = argv.split_first() else {
-        return Err(missing("no scontrol is configured"));
+        return Err(missing("no scontrol is configured".to_owned()));
     };
     let output = Command::new(program)
         .args(arguments)
@@ -29,19 +30,17 @@ pub(super) async fn update(argv: &[String], target: &Target, change: &Change) ->
     let output = tokio::time::timeout(TIME_MAX, output)
         .await
         .map_err(|_| Error::Unreachable("scontrol did not end in time".to_owned()))?
-        .map_err(|error| missing(&error.to_string()))?;
+        .map_err(|error| missing(format!("`{program}` cannot be started: {error}")))?;
     if output.status.success() {
         return Ok(());
     }
     Err(classify(&String::from_utf8_lossy(&output.stderr)))
 }
 
-fn missing(why: &str) -> Error {
-    Error::BadAnswer {
-        what: "scontrol update".to_owned(),
-        why: format!(
-            "{why}; this version of slurmrestd cannot change single tasks of an array, so scontrol must be there"
-        ),
+fn missing(why: String) -> Error {
+    Error::Unsupported {
+        dialect: Dialect::V42,
+        why,
     }
 }
 

@@ -43,6 +43,13 @@ pub(super) struct Reply {
     pub(super) body: Vec<u8>,
 }
 
+impl Reply {
+    /// The path itself is unknown; a job that is not there is told in JSON.
+    pub(super) fn is_of_no_such_path(&self) -> bool {
+        self.status == StatusCode::NOT_FOUND && self.body.first() != Some(&b'{')
+    }
+}
+
 impl Transport {
     pub(super) fn new(
         endpoint: &Endpoint,
