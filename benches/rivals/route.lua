@@ -1,10 +1,10 @@
 -- What sites write: the partition follows from a table. Jobs of the benchmark ask for one CPU and
--- reach the last row, which names the partition that fedsched's answer names as well.
+-- reach the last row, where the benchmark puts the partition that fedsched's answer names as well.
 
 local routes = {
    { gres = "gpu", partition = "gpu" },
    { cpus = 32, partition = "big" },
-   { partition = "federation" },
+   { partition = "@PARTITION@" },
 }
 
 local function matches(route, job)

@@ -6,7 +6,8 @@
  *
  * Reads orders from standard input, a line each:
  *
- *   submit NAME COUNT   COUNT equal jobs of that name, then a line "NS MESSAGE" for each: nanoseconds
+ *   submit NAME COUNT [PARTITION]
+ *                       COUNT equal jobs of that name, and a line "NS MESSAGE" for each: nanoseconds
  *                       until slurmctld's answer, and what its plugin had to say
  *   ask NAME COMMENT    one job of that name and comment; a line with what the plugin had to say
  *   fill COUNT          COUNT jobs of many different shapes; a line "filled COUNT"
@@ -111,13 +112,14 @@ static char *submit(job_desc_msg_t *job, uint64_t *spent)
 	return message;
 }
 
-static void submit_equal(char *name, unsigned int count)
+static void submit_equal(char *name, unsigned int count, char *partition)
 {
 	job_desc_msg_t job;
 	uint64_t spent;
 	char *message;
 
 	describe(&job, name);
+	job.partition = partition;
 	for (unsigned int i = 0; i < count; i++) {
 		message = submit(&job, &spent);
 		printf("%llu %s\n", (unsigned long long) spent, message);
@@ -190,15 +192,16 @@ static void cancel(void)
 
 int main(void)
 {
-	char line[256], word[32];
+	char line[256], word[32], partition[32];
 	unsigned int count;
-	int rest;
+	int rest, words;
 
 	slurm_init(NULL);
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "submit %31s %u", word, &count) == 2) {
-			submit_equal(word, count);
+		words = sscanf(line, "submit %31s %u %31s", word, &count, partition);
+		if (words >= 2) {
+			submit_equal(word, count, words == 3 ? partition : NULL);
 		} else if (sscanf(line, "ask %31s %n", word, &rest) == 1) {
 			ask(word, line + rest);
 		} else if (sscanf(line, "fill %u", &count) == 1) {

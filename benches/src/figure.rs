@@ -39,6 +39,17 @@ impl Target {
             (false, false) => Grade::Missed,
         }
     }
+
+    /// What was reached in the middle, and whether the whole interval agrees.
+    fn verdict(self, value: Value) -> String {
+        let (Value::Ratio(estimate) | Value::Absolute(estimate)) = value;
+        let grade = self.grade(estimate.median);
+        let sure = [estimate.low, estimate.high]
+            .iter()
+            .all(|&end| self.grade(end) == grade);
+        let doubt = if sure { "" } else { " ?" };
+        format!("{grade}{doubt}")
+    }
 }
 
 /// Which target was reached.
@@ -65,17 +76,7 @@ pub(crate) enum Value {
     /// Ours ÷ theirs.
     Ratio(Estimate),
     /// A quantity of ours in the unit of its target.
-    Absolute(f64),
-}
-
-impl Value {
-    /// The middle, which is held against the target.
-    fn middle(self) -> f64 {
-        match self {
-            Self::Ratio(ratio) => ratio.median,
-            Self::Absolute(value) => value,
-        }
-    }
+    Absolute(Estimate),
 }
 
 /// One row.
@@ -121,7 +122,7 @@ impl Figure {
         let grade = self
             .value
             .zip(self.target)
-            .map(|(value, target)| target.grade(value.middle()).to_string());
+            .map(|(value, target)| target.verdict(value));
         [
             self.number.to_owned(),
             self.quantity.clone(),
@@ -156,5 +157,17 @@ mod test {
         assert_eq!(high.grade(1.2), Grade::Aim);
         assert_eq!(high.grade(0.9), Grade::Must);
         assert_eq!(high.grade(0.89), Grade::Missed);
+    }
+
+    #[test]
+    fn an_interval_over_a_target_leaves_a_doubt() {
+        let target = Target::AtMost {
+            must: 1.0,
+            aim: 0.5,
+        };
+        let ratio = |low, median, high| Value::Ratio(Estimate { low, median, high });
+        assert_eq!(target.verdict(ratio(0.6, 0.7, 0.8)), "must");
+        assert_eq!(target.verdict(ratio(0.6, 0.7, 1.2)), "must ?");
+        assert_eq!(target.verdict(ratio(0.9, 1.1, 1.2)), "**missed** ?");
     }
 }

@@ -31,9 +31,10 @@ use clap::{Parser, ValueEnum};
 use fedsched_sandbox::Series;
 
 use crate::figure::Figure;
+use crate::latency::Outcome;
 use crate::machine::Machine;
 use crate::progress::Progress;
-use crate::site::Site;
+use crate::site::{Setup, Site};
 
 /// Least number of rounds a figure of ours may rest on.
 const ROUNDS: usize = 25;
@@ -86,15 +87,20 @@ fn run(cli: &Cli) -> Result<()> {
     let progress = Progress::new();
     let mut figures = Vec::new();
     let wanted = |part| cli.parts.is_empty() || cli.parts.contains(&part);
+    let setup = Setup {
+        series: cli.slurm,
+        fedsched: cli.fedsched.clone(),
+        slurm: String::new(),
+        daemon: String::new(),
+    };
     if [Part::Latency, Part::Exchange, Part::Rate]
         .into_iter()
         .any(wanted)
     {
-        figures.extend(submissions(cli, wanted, &progress)?);
+        figures.extend(submissions(cli, setup.clone(), wanted, &progress)?);
     }
     if wanted(Part::Poll) {
-        let fedsched = cli.fedsched.clone();
-        figures.extend(poll::figures(cli.slurm, fedsched, cli.rounds, &progress)?);
+        figures.extend(poll::figures(setup, cli.rounds, &progress)?);
     }
     progress.part("done");
     let title = format!("Slurm {} on {machine}; {} rounds", cli.slurm, cli.rounds);
@@ -105,18 +111,34 @@ fn run(cli: &Cli) -> Result<()> {
     Ok(writeln!(std::io::stdout(), "{title}\n{table}")?)
 }
 
-/// What is measured with one slurmctld and a submitter.
+/// What is measured with a submitter, on a site that is full and on one that is not.
 fn submissions(
     cli: &Cli,
+    setup: Setup,
     wanted: impl Fn(Part) -> bool,
     progress: &Progress,
 ) -> Result<Vec<Figure>> {
-    progress.part("starting a cluster");
-    let mut site = Site::start(cli.slurm, cli.fedsched.clone(), "", "")?;
-    site.occupy()?;
     let mut figures = Vec::new();
     if wanted(Part::Latency) {
-        figures.extend(latency::figures(&mut site, cli.rounds, progress)?);
+        progress.part("starting a cluster with room");
+        let mut site = Site::start(setup.clone().with_wide_member())?;
+        site.start_wide_node()?;
+        figures.extend(latency::figures(
+            &mut site,
+            Outcome::Bound,
+            cli.rounds,
+            progress,
+        )?);
+    }
+    progress.part("starting a full cluster");
+    let mut site = Site::start(setup)?;
+    if wanted(Part::Latency) {
+        figures.extend(latency::figures(
+            &mut site,
+            Outcome::Waits,
+            cli.rounds,
+            progress,
+        )?);
     }
     if wanted(Part::Exchange) {
         figures.extend(exchange::figures(&mut site, cli.rounds, progress)?);

@@ -1,17 +1,16 @@
 //! What watching a large site costs: memory of the daemon, and processor time of one poll.
 
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use fedsched_sandbox::{Sandbox, Series};
+use fedsched_sandbox::Sandbox;
 
 use crate::figure::{Figure, Target, Value};
 use crate::metrics::Metrics;
 use crate::processes::{Process, cpu};
 use crate::progress::Progress;
-use crate::site::Site;
+use crate::site::{Setup, Site, members};
 use crate::statistics::{Estimate, quantile};
 
 /// Jobs that wait, and nodes in all.
@@ -71,20 +70,15 @@ impl Spent {
 }
 
 /// Memory with everything known, a poll through slurm-watch, and one through slurmrestd.
-pub(crate) fn figures(
-    series: Series,
-    fedsched: Option<PathBuf>,
-    rounds: usize,
-    progress: &Progress,
-) -> Result<Vec<Figure>> {
+pub(crate) fn figures(mut setup: Setup, rounds: usize, progress: &Progress) -> Result<Vec<Figure>> {
     progress.part("starting a cluster of 1,000 nodes with 10,000 waiting jobs");
     let more = NODES - fedsched_sandbox::node_names().len();
-    let slurm = format!(
+    setup.slurm = format!(
         "NodeName=far[1-{more}] CPUs=64 RealMemory=256000 State=DOWN\n\
          PartitionName=far Nodes=far[1-{more}] MaxTime=INFINITE DefMemPerCPU=500 State=UP\n"
     );
-    let mut site = Site::start(series, fedsched, &slurm, "[[member]]\nname = \"far\"\n")?;
-    site.occupy()?;
+    setup.daemon = members("far");
+    let mut site = Site::start(setup)?;
     site.submitter.fill(JOBS)?;
     wait_until_known(&site)?;
     let memory = memory(&site.sandbox)?;
@@ -130,7 +124,7 @@ fn memory(sandbox: &Sandbox) -> Result<Vec<Figure>> {
         ),
         ours: format!("{daemon:.1} MiB"),
         theirs: format!("slurm-watch beside it {:.1} MiB", mib("slurm-watch")?),
-        value: Some(Value::Absolute(daemon)),
+        value: Some(Value::Absolute(Estimate::exactly(daemon))),
         noise: None,
         target: Some(MEMORY),
     }])
@@ -226,7 +220,7 @@ fn figure(watch: &[Spent], restd: &[Spent]) -> Figure {
         quantity: format!("processor time of a poll in which {CHANGES} jobs changed (ms)"),
         ours: told(ours),
         theirs: format!("through slurmrestd {}", told(milliseconds(restd))),
-        value: ours.map(|ours| Value::Absolute(ours.median)),
+        value: ours.map(Value::Absolute),
         noise: None,
         target: Some(POLL),
     }

@@ -27,6 +27,59 @@ const PLUGIN_NOTICES: Duration = Duration::from_millis(1200);
 /// How long a cluster may take for what it is asked to do.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The waiting room.
+pub(crate) const ROOM: &str = "federation";
+
+/// One node as large as a small cluster, as a member of its own: room for everything that is bound
+/// while submissions are measured.
+pub(crate) const WIDE: &str = "wide";
+const WIDE_PORT: u16 = 7101;
+
+/// What a cluster is started with.
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    pub(crate) series: Series,
+    /// Another fedsched than this workspace's.
+    pub(crate) fedsched: Option<PathBuf>,
+    /// Lines of slurm.conf and of the daemon's configuration.
+    pub(crate) slurm: String,
+    pub(crate) daemon: String,
+}
+
+impl Setup {
+    /// With one more member, [`WIDE`], in which whatever is bound waits for a scheduler that does
+    /// not come: it is not the start of jobs that is measured.
+    pub(crate) fn with_wide_member(mut self) -> Self {
+        let _infallible = write!(
+            self.slurm,
+            "NodeName={WIDE} NodeHostname=sandbox Port={WIDE_PORT} CPUs=4096 RealMemory=4000000\n\
+             PartitionName={WIDE} Nodes={WIDE} MaxTime=INFINITE DefMemPerCPU=500 State=UP\n\
+             SchedulerParameters=defer,batch_sched_delay=600,sched_interval=600,bf_interval=600\n"
+        );
+        self.daemon = members(WIDE);
+        self
+    }
+}
+
+/// The daemon's members: those of every sandbox, and one more.
+pub(crate) fn members(more: &str) -> String {
+    let mut names: Vec<String> = fedsched_sandbox::node_names()
+        .iter()
+        .map(|node| partition_of(node).to_owned())
+        .collect();
+    names.dedup();
+    names.push(more.to_owned());
+    let lines = names
+        .iter()
+        .map(|name| format!("[[member]]\nname = \"{name}\"\n"));
+    lines.collect()
+}
+
+/// The partition of a node of the sandbox: `cpu` of `cpu1`.
+fn partition_of(node: &str) -> &str {
+    node.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
 /// A running cluster with the switch in its slurmctld.
 #[derive(Debug)]
 pub(crate) struct Site {
@@ -38,23 +91,18 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Starts it, with another fedsched than this workspace's if named, and with these lines added to the configurations of slurmctld and the daemon.
-    pub(crate) fn start(
-        series: Series,
-        fedsched: Option<PathBuf>,
-        slurm: &str,
-        daemon: &str,
-    ) -> Result<Self> {
-        let rivals = Rivals::build(&Development::of(series)?)?;
+    /// Starts it and fills its nodes.
+    pub(crate) fn start(setup: Setup) -> Result<Self> {
+        let rivals = Rivals::build(&Development::of(setup.series)?)?;
         let sandbox = Sandbox::start(&Options {
-            slurm: series,
-            fedsched,
+            slurm: setup.series,
+            fedsched: setup.fedsched,
             job_submit: JobSubmit::Other {
                 name: String::from("bench"),
                 file: rivals.switch(),
             },
-            slurm_config: format!("MaxJobCount=60000\n{slurm}"),
-            daemon_config: daemon.to_owned(),
+            slurm_config: format!("MaxJobCount=60000\n{}", setup.slurm),
+            daemon_config: setup.daemon,
             // Cancelled jobs are of no more use.
             min_job_age_s: 2,
             ..Options::default()
@@ -62,12 +110,35 @@ impl Site {
         install(&sandbox, &rivals)?;
         let program = format!("{LIBRARY}/submit");
         let submitter = Submitter::start(&sandbox, USER, &program)?;
-        Ok(Self {
+        let site = Self {
             sandbox,
             submitter,
             edition: 0,
             _rivals: rivals,
-        })
+        };
+        site.route_lua(ROOM)?;
+        site.occupy()?;
+        Ok(site)
+    }
+
+    /// Brings the node of the wide member up.
+    pub(crate) fn start_wide_node(&self) -> Result<()> {
+        self.run("root", ["slurmd", "-N", WIDE])?;
+        self.sandbox
+            .wait_until(PATIENCE, "the wide node to be idle", || {
+                let state = self
+                    .run(
+                        "root",
+                        ["sinfo", "--noheader", "--format=%T", "--nodes", WIDE],
+                    )
+                    .map_err(|error| error.to_string())?;
+                if state.lines().all(|state| state == "idle") {
+                    Ok(())
+                } else {
+                    Err(state)
+                }
+            })?;
+        Ok(())
     }
 
     /// The daemon, to be stopped and hurt.
@@ -87,10 +158,10 @@ impl Site {
 
     /// Fills every node of every member with one long job, so that whatever is submitted waits: no
     /// job starts while submissions are measured, and every answer takes a look at every member.
-    pub(crate) fn occupy(&self) -> Result<()> {
+    fn occupy(&self) -> Result<()> {
         let nodes = fedsched_sandbox::node_names();
         for node in &nodes {
-            let partition = node.trim_end_matches(|c: char| c.is_ascii_digit());
+            let partition = partition_of(node);
             let where_ = [
                 format!("--partition={partition}"),
                 format!("--nodelist={node}"),
@@ -132,10 +203,19 @@ impl Site {
         let start = Instant::now();
         // Not merely waiting: the plugin looks at the file when a job comes.
         while start.elapsed() < PLUGIN_NOTICES {
-            self.submitter.submit("fedsched", 1)?;
+            self.submitter.submit("fedsched", 1, "")?;
         }
-        self.submitter.submit("fedsched", 5)?;
+        self.submitter.submit("fedsched", 5, "")?;
         self.submitter.cancel()
+    }
+
+    /// Has `job_submit/lua` send jobs to this partition; it looks at its script with every job.
+    pub(crate) fn route_lua(&self, partition: &str) -> Result<()> {
+        let script = ROUTE_LUA.replace("@PARTITION@", partition);
+        Ok(fs::write(
+            self.sandbox.path("/etc/slurm/job_submit.lua"),
+            script,
+        )?)
     }
 
     /// Where the pending jobs of the user wait.
@@ -177,7 +257,6 @@ fn install(sandbox: &Sandbox, rivals: &Rivals) -> Result<()> {
     };
     copy(&rivals.noop(), "job_submit_noop.so")?;
     copy(&rivals.submitter(), "submit")?;
-    fs::write(sandbox.path("/etc/slurm/job_submit.lua"), ROUTE_LUA)?;
     let lua = slurms_own(sandbox, "job_submit_lua.so")?;
     let mut list = String::new();
     for (name, file) in [

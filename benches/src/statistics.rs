@@ -18,25 +18,49 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Of one value for each round. `None` without any.
+    /// Of what is read, not sampled.
+    pub(crate) fn exactly(value: f64) -> Self {
+        Self {
+            low: value,
+            median: value,
+            high: value,
+        }
+    }
+
+    /// Of the median of one value for each round. `None` without any.
     pub(crate) fn of(rounds: &[f64]) -> Option<Self> {
-        let median = median(&mut rounds.to_vec())?;
+        Self::bootstrap(rounds, |rounds| median(rounds.iter().copied()))
+    }
+
+    /// Of one median over another, of two values for each round: for differences that may be near
+    /// zero in a round, whose own ratio says nothing.
+    pub(crate) fn of_ratio(rounds: &[(f64, f64)]) -> Option<Self> {
+        Self::bootstrap(rounds, |rounds| {
+            let above = median(rounds.iter().map(|round| round.0))?;
+            let below = median(rounds.iter().map(|round| round.1))?;
+            Some(above / below)
+        })
+    }
+
+    /// Of any statistic of the rounds, by drawing as many rounds with replacement.
+    fn bootstrap<T: Copy>(rounds: &[T], statistic: impl Fn(&[T]) -> Option<f64>) -> Option<Self> {
+        let median = statistic(rounds)?;
         let mut random = fastrand::Rng::with_seed(SEED);
-        let mut resample = vec![0.0; rounds.len()];
-        let mut medians: Vec<f64> = (0..RESAMPLES)
+        let mut resample = rounds.to_vec();
+        let mut all: Vec<f64> = (0..RESAMPLES)
             .filter_map(|_| {
                 for slot in &mut resample {
                     *slot = rounds[random.usize(..rounds.len())];
                 }
-                self::median(&mut resample)
+                statistic(&resample)
             })
             .collect();
-        medians.sort_by(f64::total_cmp);
-        let at = |per_mille: usize| medians[(RESAMPLES - 1) * per_mille / 1000];
+        all.sort_by(f64::total_cmp);
+        let at = |per_mille: usize| all.get(RESAMPLES * per_mille / 1000).copied();
         Some(Self {
-            low: at(25),
+            low: at(25)?,
             median,
-            high: at(975),
+            high: at(975)?,
         })
     }
 }
@@ -50,7 +74,8 @@ impl fmt::Display for Estimate {
 }
 
 /// The value in the middle; the higher of two.
-pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
 }
@@ -87,6 +112,13 @@ mod test {
         let same = Estimate::of(&[1.0; 15]).unwrap();
         assert_eq!(same.to_string(), "1.00 [1.00, 1.00]");
         assert_eq!(Estimate::of(&[]), None);
+    }
+
+    #[test]
+    fn a_ratio_of_medians_bears_a_round_of_zero() {
+        let ratio = Estimate::of_ratio(&[(2.0, 1.0), (4.0, 2.0), (3.0, 0.0)]).unwrap();
+        assert!((ratio.median - 3.0).abs() < 1e-9, "{ratio}");
+        assert_eq!(Estimate::of_ratio(&[]), None);
     }
 
     #[test]

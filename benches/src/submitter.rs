@@ -44,9 +44,14 @@ impl Submitter {
         })
     }
 
-    /// Submits `count` equal jobs to the rival of this name.
-    pub(crate) fn submit(&mut self, rival: &str, count: usize) -> Result<Vec<Submission>> {
-        self.order(&format!("submit {rival} {count}"))?;
+    /// Submits `count` equal jobs to the rival of this name; an empty partition leaves it to others.
+    pub(crate) fn submit(
+        &mut self,
+        rival: &str,
+        count: usize,
+        partition: &str,
+    ) -> Result<Vec<Submission>> {
+        self.order(&format!("submit {rival} {count} {partition}"))?;
         (0..count).map(|_| submission(&self.answer()?)).collect()
     }
 
