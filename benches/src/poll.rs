@@ -14,7 +14,7 @@ use crate::site::{Setup, Site, members};
 use crate::statistics::{Estimate, quantile};
 
 /// Jobs that wait, and nodes in all.
-const JOBS: usize = 10_000;
+const JOBS: u32 = 10_000;
 const NODES: usize = 1_000;
 
 /// Jobs that change from one poll to the next.
@@ -26,9 +26,6 @@ const WINDOW: Duration = Duration::from_secs(5);
 
 /// Time between two rounds of changes: that between two polls.
 const PACE: Duration = Duration::from_secs(1);
-
-/// How long the daemon may take to know the site.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 const MEMORY: Target = Target::AtMost {
     must: 64.0,
@@ -80,31 +77,16 @@ pub(crate) fn figures(mut setup: Setup, rounds: usize, progress: &Progress) -> R
     setup.daemon = members("far");
     let mut site = Site::start(setup)?;
     site.submitter.fill(JOBS)?;
-    wait_until_known(&site)?;
+    site.wait_until_known("fedsched_jobs", JOBS)?;
     let memory = memory(&site.sandbox)?;
     let watch = measure(&mut site, Listing::Watch, rounds, progress)?;
     list_through_restd(&site)?;
-    wait_until_known(&site)?;
+    site.wait_until_known("fedsched_jobs", JOBS)?;
     let restd = measure(&mut site, Listing::Restd, rounds.div_ceil(5), progress)?;
     let mut figures = memory;
     figures.push(figure(&watch, &restd));
     figures.extend(parts(&watch));
     Ok(figures)
-}
-
-/// Until every job is in the daemon's queue.
-fn wait_until_known(site: &Site) -> Result<()> {
-    site.sandbox
-        .wait_until(PATIENCE, "the daemon to know every job", || {
-            let metrics = Metrics::read(site).map_err(|error| format!("{error:#}"))?;
-            let known = metrics.sum("fedsched_jobs");
-            if known >= f64::from(u32::try_from(JOBS).unwrap_or(u32::MAX)) {
-                Ok(())
-            } else {
-                Err(format!("{known} jobs"))
-            }
-        })?;
-    Ok(())
 }
 
 fn memory(sandbox: &Sandbox) -> Result<Vec<Figure>> {

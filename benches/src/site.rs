@@ -11,6 +11,7 @@ use fedsched_sandbox::{
     Development, JobSubmit, Options, Sandbox, Series, Service, ServiceHandle, Signal,
 };
 
+use crate::metrics::Metrics;
 use crate::rivals::{ROUTE_LUA, Rivals};
 use crate::submitter::Submitter;
 
@@ -25,7 +26,7 @@ const NEIGHBOUR: &str = "user2";
 const PLUGIN_NOTICES: Duration = Duration::from_millis(1200);
 
 /// How long a cluster may take for what it is asked to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The waiting room.
 pub(crate) const ROOM: &str = "federation";
@@ -118,26 +119,28 @@ impl Site {
         };
         site.route_lua(ROOM)?;
         site.occupy()?;
+        site.wait_until_known("fedsched_member_nodes_free", 0)?;
         Ok(site)
     }
 
     /// Brings the node of the wide member up.
     pub(crate) fn start_wide_node(&self) -> Result<()> {
         self.run("root", ["slurmd", "-N", WIDE])?;
-        self.sandbox
-            .wait_until(PATIENCE, "the wide node to be idle", || {
-                let state = self
-                    .run(
-                        "root",
-                        ["sinfo", "--noheader", "--format=%T", "--nodes", WIDE],
-                    )
-                    .map_err(|error| error.to_string())?;
-                if state.lines().all(|state| state == "idle") {
-                    Ok(())
-                } else {
-                    Err(state)
-                }
-            })?;
+        self.wait_until_known("fedsched_member_nodes_free", 1)
+    }
+
+    /// Until the daemon's metric has this value, for it hears of everything a little later.
+    pub(crate) fn wait_until_known(&self, metric: &str, value: u32) -> Result<()> {
+        let what = format!("{metric} to be {value}");
+        self.sandbox.wait_until(PATIENCE, &what, || {
+            let metrics = Metrics::read(self).map_err(|error| format!("{error:#}"))?;
+            let known = metrics.sum(metric);
+            if (known - f64::from(value)).abs() < 0.5 {
+                Ok(())
+            } else {
+                Err(format!("{metric} is {known}"))
+            }
+        })?;
         Ok(())
     }
 

@@ -79,7 +79,7 @@ impl Submitter {
     }
 
     /// Submits `count` jobs of many shapes, to no plugin.
-    pub(crate) fn fill(&mut self, count: usize) -> Result<()> {
+    pub(crate) fn fill(&mut self, count: u32) -> Result<()> {
         self.order(&format!("fill {count}"))?;
         self.answer().map(drop)
     }
