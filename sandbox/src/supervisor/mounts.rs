@@ -154,7 +154,7 @@ fn overlay(lower: &Source, path: &Path, mode: u32) -> anyhow::Result<PathBuf> {
         MsFlags::empty(),
         Some(options.as_str()),
     )
-    .context("cannot mount an overlay: does the kernel have overlayfs?")?;
+    .context("cannot mount an overlay: the kernel lacks overlayfs, or this is an unprivileged container")?;
     Ok(path.to_owned())
 }
 
