@@ -27,8 +27,8 @@ use crate::model::Event;
 use crate::reactor::{Hands, Inputs, Ledger, Pulse, Reactor};
 use crate::store::Store;
 
-/// Time between two looks at whether slurmrestd's token can be renewed.
-const TOKEN_LOOK: Duration = Duration::from_secs(10);
+/// Time between two looks at whether slurmrestd serves the daemon.
+const RESTD_LOOK: Duration = Duration::from_secs(10);
 
 /// How long the changes that are under way may take when the daemon is told to stop. What is not
 /// done by then is an intent in the store, and looked up at the next start.
@@ -65,7 +65,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     desks.open_http(probed).await?;
     let mut tasks = desks.into_tasks();
     let (complaint, complaints) = watch::channel(Vec::new());
-    tasks.spawn(look_after_token(client.clone(), complaint));
+    tasks.spawn(look_after_restd(client.clone(), complaint));
 
     let (commits, committed) = mpsc::unbounded_channel();
     let (outcome, outcomes) = mpsc::channel(64);
@@ -109,12 +109,15 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Complains while the token cannot be renewed.
-async fn look_after_token(client: Client, complaint: watch::Sender<Vec<String>>) {
-    let mut look = tokio::time::interval(TOKEN_LOOK);
+/// Complains while slurmrestd does not serve the daemon, or its token cannot be renewed.
+async fn look_after_restd(client: Client, complaint: watch::Sender<Vec<String>>) {
+    let mut look = tokio::time::interval(RESTD_LOOK);
     loop {
         look.tick().await;
-        complaint.send_replace(client.token_alarm().await.into_iter().collect());
+        let silent = client.server().await.err();
+        let silent = silent.map(|why| format!("no job can be bound, slurmrestd fails: {why}"));
+        let stale = client.token_alarm().await;
+        complaint.send_replace(silent.into_iter().chain(stale).collect());
     }
 }
 

@@ -106,7 +106,7 @@ fn shape(obstacle: &Obstacle) -> String {
                 )
             } else {
                 format!(
-                    "wants {}, {} would do",
+                    "wants {}, and only {} would do",
                     counted(shortage.nodes_wanted.into(), "node"),
                     shortage.nodes
                 )

@@ -64,12 +64,15 @@ fn without_slurmrestd_jobs_wait_and_the_daemon_says_so() {
     // Not for the fast path: a job that must be bound later.
     let job = site.sbatch("user1", &["-n1", "-t1", "--begin=now+2"], "true");
     rest.kill(Signal::SIGKILL).unwrap();
-    site.wait("the story to tell of it", || {
-        let told = site.try_run("user1", &["fedsched", "explain", &job.to_string()]);
-        if told.out.contains("could not be reached") {
+    site.wait("an alarm", || {
+        let alarms = site.status().alarms;
+        let of_rest = alarms
+            .iter()
+            .any(|alarm| alarm.contains("slurmrestd fails"));
+        if of_rest {
             Ok(())
         } else {
-            Err(told.out + &told.err)
+            Err(format!("{alarms:?}"))
         }
     });
     assert_eq!(site.field(job, "Partition"), "federation");
