@@ -53,7 +53,10 @@ impl<'a> ServiceHandle<'a> {
         self.start()
     }
 
-    /// Sends a signal to its main process. After a signal that ends it, returns when it has ended.
+    /// Sends a signal to its main process; after `SIGKILL`, returns when it has ended.
+    ///
+    /// slurmctld writes down what it knows some seconds later: killed so soon after a job started
+    /// that it had no time for that, it comes back thinking that the job pends, and kills it.
     pub fn kill(&self, signal: Signal) -> Result<()> {
         let service = self.service.clone();
         self.sandbox.done(&Request::Signal {

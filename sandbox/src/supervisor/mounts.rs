@@ -154,7 +154,9 @@ fn overlay(lower: &Source, path: &Path, mode: u32) -> anyhow::Result<PathBuf> {
         MsFlags::empty(),
         Some(options.as_str()),
     )
-    .context("cannot mount an overlay: the kernel lacks overlayfs, or this is an unprivileged container")?;
+    .context(
+        "cannot mount an overlay: the kernel lacks overlayfs, or this is an unprivileged container",
+    )?;
     Ok(path.to_owned())
 }
 
