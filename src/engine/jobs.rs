@@ -27,8 +27,13 @@ impl Engine {
         }
     }
 
-    fn job_applied(&mut self, job: Job) {
+    fn job_applied(&mut self, mut job: Job) {
         let key = job.key;
+        // A task with a record of its own is one job: it has no tasks to be placed one by one.
+        if key.task.is_some() {
+            job.tasks = None;
+            job.tasks_running_max = None;
+        }
         self.listing.saw_job(key);
         match &job.allocation {
             Some(allocation) if class::holds(&job) => self.topology.hold(key, allocation),

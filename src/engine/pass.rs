@@ -207,14 +207,18 @@ impl Engine {
         profile: &Profile,
         scope: Scope<'_>,
     ) -> Option<Decision> {
+        decide(profile, &self.site(job), scope)
+    }
+
+    /// What a decision looks at outside the job, seen by a job that may have a promise of its own.
+    pub(super) fn site(&self, job: Option<JobKey>) -> Site<'_> {
         let snapshot = Snapshot::new(&self.topology, &self.promises, self.now.wall);
-        let site = Site {
+        Site {
             settings: &self.settings,
             snapshot: job.map_or(snapshot, |job| snapshot.seen_by(job)),
             blocks: &self.blocks,
             standings: self.members.standings(),
-        };
-        decide(profile, &site, scope)
+        }
     }
 
     /// How many tasks of an array may start beside those that were sent or run; `None` for a job that

@@ -111,6 +111,12 @@ impl Record {
         }
     }
 
+    /// Pieces of an array that were sent somewhere and are not listed apart yet.
+    pub fn pieces(&self) -> impl Iterator<Item = (&TaskSet, &Placed)> {
+        let portions = self.portions.iter();
+        portions.map(|portion| (&portion.tasks, &portion.placed))
+    }
+
     /// Slurm's priority, with the age that a move has hidden.
     pub fn priority(&self, now: Now) -> u32 {
         if now.steady < self.ageless_until {

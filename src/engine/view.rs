@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Engine, Now, Record, class};
 use crate::model::{Declaration, JobKey, MemberName, PartitionState, Phase, Settings, Timestamp};
 use crate::queue::{Lengths, Place};
-use crate::scheduler::{Decision, Profile};
-use crate::topology::{Holdings, Promise, Snapshot};
+use crate::scheduler::{Decision, Profile, Reason, refusals};
+use crate::topology::{Holdings, Promise, Snapshot, Topology};
 
 /// What the engine did since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -189,9 +189,29 @@ impl Engine {
         self.decide(&profile, Some(record.job.key))
     }
 
+    /// Everything that keeps a job from a member now.
+    pub fn refusals(&self, record: &Record, member: &MemberName) -> Vec<Reason> {
+        let profile = Profile::new(&record.job, record.remembered());
+        refusals(&profile, &self.site(Some(record.job.key)), member)
+    }
+
+    /// What members have.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
     /// What is kept for a job.
     pub fn promise(&self, key: JobKey) -> Option<&Promise> {
         self.promises.to(key)
+    }
+
+    /// What a member has.
+    pub fn holdings(&self, member: &MemberName) -> Holdings {
+        let declaration = self.settings.member(member);
+        let snapshot = Snapshot::new(&self.topology, &self.promises, self.now.wall);
+        declaration.map_or_else(Holdings::default, |declaration| {
+            snapshot.holdings(&declaration.partition)
+        })
     }
 
     /// Every member, by name.

@@ -17,6 +17,8 @@
 mod backoff;
 mod class;
 mod order;
+#[cfg(test)]
+mod test;
 
 pub use backoff::Backoff;
 pub use class::{ClassId, Wake};

@@ -1,5 +1,7 @@
 //! Why a job waits, or why it went where it went.
 
+use std::collections::BTreeMap;
+
 use fedsched_protocol::query::{Explanation, Happening, Judgement};
 
 use super::span::about;
@@ -7,17 +9,18 @@ use super::{park, reason, size};
 use crate::engine::{Engine, Record, Standing};
 use crate::model::{Chapter, JobKey, MemberName, Outcome, Phase, Timestamp, UserId, WaitReason};
 use crate::queue::Place;
-use crate::scheduler::{Choice, Decision, Outlook};
-
-/// Most remedies that are told.
-const REMEDIES_MAX: usize = 5;
+use crate::scheduler::{self, Choice, Decision, Outlook, Reason};
 
 /// The explanation of a job or a task with its owner; `None` if the federation does not know it.
 pub fn explain(engine: &Engine, job: u32, task: Option<u32>) -> Option<(UserId, Explanation)> {
     let record = find(engine, job, task)?;
     let now = engine.now().wall;
     let standing = engine.standing(record);
-    let bound = record.placed.as_ref();
+    let piece = || record.pieces().last().map(|(_, placed)| placed);
+    let bound = match standing {
+        Standing::Leaving => piece(),
+        _ => record.placed.as_ref(),
+    };
     let decision = match (
         &standing,
         bound.and_then(|placed| placed.decision.as_deref()),
@@ -26,7 +29,9 @@ pub fn explain(engine: &Engine, job: u32, task: Option<u32>) -> Option<(UserId, 
         (_, decision) => decision.cloned(),
     };
     let member = bound.map(|placed| placed.member.clone());
-    let chosen = member.clone().or_else(|| would_be(decision.as_ref()));
+    let parked = matches!(standing, Standing::Waiting(Place::Parked));
+    let would_be = || would_be(decision.as_ref()).filter(|_| !parked);
+    let chosen = member.clone().or_else(would_be);
     let waits = matches!(standing, Standing::Waiting(_));
     let expected = match standing {
         Standing::Waiting(Place::Parked) => None,
@@ -36,24 +41,40 @@ pub fn explain(engine: &Engine, job: u32, task: Option<u32>) -> Option<(UserId, 
         }
         _ => None,
     };
-    let explanation = Explanation {
+    let summary = summary(engine, record, &standing, decision.as_ref());
+    let mut explanation = Explanation {
         job: size::name(&record.job),
         name: record.job.name.to_string(),
         user: record.job.user_name.to_string(),
         size: size::words(&record.job.request),
-        summary: summary(engine, record, &standing, decision.as_ref()),
+        summary: match array(engine, record) {
+            Some(array) => format!("{summary} {array}"),
+            None => summary,
+        },
         member: member.map(|member| member.to_string()),
         decided_ms: decision.as_ref().map(|decision| decision.at.0),
         expected_ms: expected.map(|at| at.0),
-        members: decision.as_ref().map_or_else(Vec::new, |decision| {
-            judgements(decision, chosen.as_ref(), now)
-        }),
-        remedies: decision
-            .as_ref()
-            .filter(|_| waits)
-            .map_or_else(Vec::new, |decision| remedies(decision, now)),
+        members: Vec::new(),
+        remedies: Vec::new(),
         history: record.memory.story.iter().map(happening).collect(),
     };
+    if let Some(decision) = &decision {
+        for found in &decision.judgements {
+            let reasons = if waits {
+                engine.refusals(record, &found.member)
+            } else {
+                Vec::new()
+            };
+            let is_chosen = chosen.as_ref() == Some(&found.member);
+            let mut judgement = judgement(decision, found, &reasons, is_chosen, now);
+            if waits {
+                judgement.text.push_str(&room(engine, found));
+                explanation.remedies.extend(remedy(found, &reasons, now));
+            }
+            explanation.members.push(judgement);
+        }
+        explanation.remedies.dedup();
+    }
     Some((record.job.user, explanation))
 }
 
@@ -72,6 +93,40 @@ fn find(engine: &Engine, job: u32, task: Option<u32>) -> Option<&Record> {
             tasks.next()
         }),
     }
+}
+
+/// Where the tasks of an array are that left its record, one sentence.
+fn array(engine: &Engine, record: &Record) -> Option<String> {
+    record.job.tasks.as_ref()?;
+    let mut places: BTreeMap<String, u32> = BTreeMap::new();
+    for (tasks, placed) in record.pieces() {
+        let unseen = tasks.iter().filter(|task| {
+            let task = JobKey::task(record.job.key.id, *task);
+            engine.record(task).is_none()
+        });
+        *places
+            .entry(format!("bound to {}", placed.member))
+            .or_default() += u32::try_from(unseen.count()).unwrap_or(u32::MAX);
+    }
+    for task in engine.tasks(record.job.key.id) {
+        let place = match engine.standing(task) {
+            Standing::Running(Some(member)) => format!("running at {member}"),
+            Standing::Running(None) => "running".to_owned(),
+            Standing::Bound(member) => format!("bound to {member}"),
+            Standing::Ended => "over".to_owned(),
+            Standing::Waiting(_) | Standing::Leaving | Standing::Returning => "waiting".to_owned(),
+        };
+        *places.entry(place).or_default() += 1;
+    }
+    places.retain(|_, count| *count > 0);
+    if places.is_empty() {
+        return None;
+    }
+    let places: Vec<String> = places
+        .iter()
+        .map(|(place, count)| format!("{count} {place}"))
+        .collect();
+    Some(format!("Tasks that left it: {}.", places.join(", ")))
 }
 
 fn would_be(decision: Option<&Decision>) -> Option<MemberName> {
@@ -169,60 +224,75 @@ fn ended(record: &Record) -> String {
     }
 }
 
-fn judgements(decision: &Decision, chosen: Option<&MemberName>, now: Timestamp) -> Vec<Judgement> {
-    let judgements = decision.judgements.iter();
-    judgements
-        .map(|judgement| {
-            let is_chosen = chosen == Some(&judgement.member);
-            let at_home = decision.home.as_ref() == Some(&judgement.member);
-            let home = if at_home { ", at home" } else { "" };
-            let (verdict, score, text) = match &judgement.outlook {
-                Outlook::Now(score) => {
-                    let verdict = if is_chosen { "chosen" } else { "possible" };
-                    (
-                        verdict,
-                        Some(score.mean()),
-                        format!("can start it now{home}"),
-                    )
-                }
-                Outlook::Later {
-                    reason,
-                    start,
-                    score,
-                } => {
-                    let when = start.map_or_else(
-                        || "not known when".to_owned(),
-                        |start| format!("expected in {}", about(start.since(now))),
-                    );
-                    let why = reason::text(reason, now);
-                    ("later", Some(score.mean()), format!("{why}; {when}{home}"))
-                }
-                Outlook::Refused(reason) => ("refused", None, reason::text(reason, now)),
+/// What was found about one member; `reasons` are all that refuse the job, where they are known.
+fn judgement(
+    decision: &Decision,
+    found: &scheduler::Judgement,
+    reasons: &[Reason],
+    is_chosen: bool,
+    now: Timestamp,
+) -> Judgement {
+    let at_home = decision.home.as_ref() == Some(&found.member);
+    let home = if at_home { ", at home" } else { "" };
+    let (verdict, score, text) = match &found.outlook {
+        Outlook::Now(score) => {
+            let verdict = if is_chosen { "chosen" } else { "possible" };
+            let text = format!("can start it now{home}");
+            (verdict, Some(score.mean()), text)
+        }
+        Outlook::Later {
+            reason,
+            start,
+            score,
+        } => {
+            let when = start.map_or_else(
+                || "not known when".to_owned(),
+                |start| format!("expected in {}", about(start.since(now))),
+            );
+            let text = format!("{}; {when}{home}", reason::text(reason, now));
+            ("later", Some(score.mean()), text)
+        }
+        Outlook::Refused(first) => {
+            let all = if reasons.is_empty() {
+                std::slice::from_ref(first)
+            } else {
+                reasons
             };
-            Judgement {
-                member: judgement.member.to_string(),
-                verdict: verdict.to_owned(),
-                score,
-                text,
-            }
-        })
-        .collect()
+            let all: Vec<String> = all.iter().map(|each| reason::text(each, now)).collect();
+            ("refused", None, all.join("; "))
+        }
+    };
+    Judgement {
+        member: found.member.to_string(),
+        verdict: verdict.to_owned(),
+        score,
+        text,
+    }
 }
 
-fn remedies(decision: &Decision, now: Timestamp) -> Vec<String> {
-    let mut remedies = Vec::new();
-    for judgement in &decision.judgements {
-        let (Outlook::Refused(reason) | Outlook::Later { reason, .. }) = &judgement.outlook else {
-            continue;
-        };
-        if let Some(remedy) = reason::remedy(&judgement.member, reason, now)
-            && !remedies.contains(&remedy)
-        {
-            remedies.push(remedy);
-        }
+/// How much is free where too little is.
+fn room(engine: &Engine, found: &scheduler::Judgement) -> String {
+    let Outlook::Later {
+        reason: Reason::Busy(_),
+        ..
+    } = &found.outlook
+    else {
+        return String::new();
+    };
+    let holdings = engine.holdings(&found.member);
+    format!(
+        " ({} of {} CPUs free)",
+        holdings.free.cpu_milli / 1000,
+        holdings.total.cpu_milli / 1000
+    )
+}
+
+/// What would open the member to the job: told only where one thing alone is in the way.
+fn remedy(found: &scheduler::Judgement, reasons: &[Reason], now: Timestamp) -> Option<String> {
+    match (&found.outlook, reasons) {
+        (Outlook::Refused(_), [only]) => reason::remedy(&found.member, only, now),
+        _ => None,
     }
-    remedies.truncate(REMEDIES_MAX);
-    remedies
 }
 
 fn happening(chapter: &Chapter) -> Happening {

@@ -106,7 +106,7 @@ fn shape(obstacle: &Obstacle) -> String {
                 )
             } else {
                 format!(
-                    "wants {}, and only {} would do",
+                    "wants {}, only {} of its nodes would fit the job",
                     counted(shortage.nodes_wanted.into(), "node"),
                     shortage.nodes
                 )
@@ -171,6 +171,12 @@ pub(super) fn remedy(member: &MemberName, reason: &Reason, now: Timestamp) -> Op
         ),
         Reason::Shape(Obstacle::Gres { kind, most, .. }) if *most > 0 => {
             format!("With at most {kind}:{most} on a node it could fit {member}.")
+        }
+        Reason::Shape(Obstacle::Count(shortage))
+            if shortage.nodes > 0 && shortage.nodes < shortage.nodes_wanted =>
+        {
+            let nodes = counted(shortage.nodes.into(), "node");
+            format!("With at most {nodes} (-N) it could fit {member}.")
         }
         Reason::Path(path) => {
             format!("If it did not need {path} it could run at {member}.")

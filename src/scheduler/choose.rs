@@ -45,6 +45,19 @@ pub fn decide(profile: &Profile, site: &Site<'_>, scope: Scope<'_>) -> Option<De
     })
 }
 
+/// Everything that keeps a job of this profile from a member, not only the first thing.
+pub fn refusals(profile: &Profile, site: &Site<'_>, member: &MemberName) -> Vec<Reason> {
+    let settings = site.settings;
+    let policy = settings.policy(profile.directives.policy.as_deref());
+    let declaration = settings.member(member);
+    let home = settings.home(&profile.account, &profile.groups);
+    policy
+        .zip(declaration)
+        .map_or_else(Vec::new, |(policy, declaration)| {
+            filter::refusals(&Candidate::new(site, profile, policy, home, declaration))
+        })
+}
+
 fn judge(candidate: &Candidate<'_>) -> Outlook {
     if let Some(reason) = filter::refusal(candidate) {
         return Outlook::Refused(reason);

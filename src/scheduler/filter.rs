@@ -4,6 +4,7 @@
 use super::Reason;
 use super::candidate::Candidate;
 use crate::model::{Memory, PartitionState};
+use crate::topology::Obstacle;
 
 /// A filter: passes, or says why not.
 type Filter = fn(&Candidate<'_>) -> Result<(), Reason>;
@@ -30,6 +31,19 @@ pub(super) fn refusal(candidate: &Candidate<'_>) -> Option<Reason> {
     FILTERS
         .iter()
         .find_map(|(_, filter)| filter(candidate).err())
+}
+
+/// Every refusal: what all would have to change.
+pub(super) fn refusals(candidate: &Candidate<'_>) -> Vec<Reason> {
+    let mut all: Vec<Reason> = Vec::new();
+    for (_, filter) in FILTERS {
+        match filter(candidate) {
+            Err(Reason::Shape(_)) => all.extend(shapes(candidate).into_iter().map(Reason::Shape)),
+            Err(reason) if !all.contains(&reason) => all.push(reason),
+            Err(_) | Ok(()) => {}
+        }
+    }
+    all
 }
 
 fn members(candidate: &Candidate<'_>) -> Result<(), Reason> {
@@ -182,11 +196,15 @@ fn memory_limit(candidate: &Candidate<'_>) -> Result<(), Reason> {
 }
 
 fn shape(candidate: &Candidate<'_>) -> Result<(), Reason> {
-    candidate
-        .site
-        .snapshot
-        .fit_ever(&candidate.member.partition, &candidate.needs)
-        .map_err(Reason::Shape)
+    match shapes(candidate).first() {
+        None => Ok(()),
+        Some(obstacle) => Err(Reason::Shape(obstacle.clone())),
+    }
+}
+
+fn shapes(candidate: &Candidate<'_>) -> Vec<Obstacle> {
+    let snapshot = &candidate.site.snapshot;
+    snapshot.obstacles(&candidate.member.partition, &candidate.needs)
 }
 
 fn limits(candidate: &Candidate<'_>) -> Result<(), Reason> {

@@ -15,7 +15,7 @@ mod score;
 
 pub use blocks::{Block, Blocks, Owner};
 pub use candidate::{MemberStanding, Site, needs, needs_of, span, span_of};
-pub use choose::{Scope, decide};
+pub use choose::{Scope, decide, refusals};
 pub use decision::{Choice, Decision, Judgement, Outlook, Score};
 pub use profile::Profile;
 pub use reason::Reason;

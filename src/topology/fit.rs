@@ -4,10 +4,11 @@
 //! left over. Free CPUs are never added up: a node takes whole tasks or none.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::cell::{Cell, NodeId};
-use super::need::Need;
+use super::need::{Need, raise};
 use super::pool::{Nodes, Pool};
 use super::promise::Promises;
 use super::shape::Shapes;
@@ -131,7 +132,14 @@ impl<'a> Question<'a> {
                 .then_with(|| b.fitness.cmp(&a.fitness))
                 .then_with(|| a.nodes.first().cmp(&b.nodes.first()))
         });
-        let fewest = self.fill(&order, need, taken, need.nodes_max)?;
+        let fewest = match self.fill(&order, need, taken, need.nodes_max) {
+            // What the whole job wants may be where less tasks fit.
+            Err(_) if !need.per_job.is_empty() => {
+                order.sort_by_key(|offer| Reverse(need.devices(&offer.free)));
+                self.fill(&order, need, taken, need.nodes_max)?
+            }
+            found => found?,
+        };
         let count = u32::try_from(fewest.len()).unwrap_or(u32::MAX);
         // As many nodes as that, but those that leave the least.
         order.sort_by(|a, b| {
@@ -357,8 +365,8 @@ fn distribute(need: &Need, chosen: &[Chosen<'_>]) -> Placement {
         if !need.whole {
             for (want, (kind, _)) in per_job.iter_mut().zip(&need.per_job) {
                 let now = node.free.gres(kind).min(*want);
-                take.gres.add(kind, now);
-                *want -= now;
+                raise(&mut take.gres, kind, now);
+                *want = want.saturating_sub(take.gres.satisfying(kind).max(now));
             }
         }
         sum += fitness(&node.free, &take, node.total);

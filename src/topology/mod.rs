@@ -15,18 +15,22 @@ mod cell;
 mod direct;
 mod fit;
 mod need;
+mod obstacle;
 mod pool;
 mod promise;
 mod shape;
 mod snapshot;
+#[cfg(test)]
+mod test;
 
 pub use assume::Assumption;
 pub use cell::{Holder, NodeId};
 pub use direct::Direct;
 pub use fit::{Placement, Shortage};
 pub use need::Need;
+pub use obstacle::Obstacle;
 pub use promise::{Promise, Promises};
-pub use snapshot::{Holdings, Obstacle, Snapshot};
+pub use snapshot::{Holdings, Snapshot};
 
 use std::collections::BTreeMap;
 
@@ -267,6 +271,18 @@ impl Topology {
     /// The partition of that name.
     pub fn partition_named(&self, name: &PartitionName) -> Option<&Partition> {
         self.partitions.get(name)
+    }
+
+    /// Of each node that takes jobs: its total, what it reports used, and what is assumed there.
+    pub fn usage(&self) -> impl Iterator<Item = (&NodeName, &Tres, &Tres, Tres)> {
+        self.cells.iter().filter_map(|cell| {
+            let node = cell.up()?;
+            let mut assumed = Tres::default();
+            for span in cell.assumed.values() {
+                assumed.add(&span.tres);
+            }
+            Some((&cell.name, &node.total, &node.used, assumed))
+        })
     }
 
     /// The name of a node.

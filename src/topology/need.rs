@@ -1,10 +1,11 @@
 //! What a job asks of each node of one member: its geometry, with that member's defaults and bounds.
 
-use crate::model::{Constraint, Geometry, GresKind, Memory, NodeName, Partition, Tres};
+use crate::model::{Constraint, Geometry, Gres, GresKind, Memory, NodeName, Partition, Tres};
 
 /// A geometry as one partition would serve it.
 ///
-/// Every node of the job takes `per_node` and, for each of its tasks, `per_task`.
+/// Every node of the job takes `per_node` and, for each of its tasks, `per_task`. Generic resources
+/// for each node, each task and the whole job are conditions on the same devices: they do not add up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
     /// Least number of nodes, at least 1.
@@ -126,8 +127,7 @@ impl Need {
         let memory = free.memory_bytes - self.per_node.memory_bytes;
         limit(&mut tasks, memory, self.per_task.memory_bytes);
         for (kind, each) in self.per_task.gres.iter() {
-            let beside: u64 = self.per_node.gres.satisfying(kind);
-            limit(&mut tasks, free.gres(kind).saturating_sub(beside), each);
+            limit(&mut tasks, free.gres(kind), each);
         }
         u32::try_from(tasks).unwrap_or(u32::MAX)
     }
@@ -151,9 +151,17 @@ impl Need {
             take.memory_bytes.saturating_add(per_task)
         };
         for (kind, each) in self.per_task.gres.iter() {
-            take.gres.add(kind, each.saturating_mul(tasks));
+            raise(&mut take.gres, kind, each.saturating_mul(tasks));
         }
         take
+    }
+
+    /// How much of what the whole job wants a node with this much free could give.
+    pub(super) fn devices(&self, free: &Tres) -> u64 {
+        let wanted = self.per_job.iter();
+        wanted
+            .map(|(kind, count)| free.gres(kind).min(*count))
+            .sum()
     }
 
     /// How many tasks its largest node must take at least, even if it gets as many nodes as it may.
@@ -161,6 +169,20 @@ impl Need {
         let spread = self.tasks.div_ceil(self.nodes_max.max(1));
         spread.min(self.node_tasks_max).max(1)
     }
+}
+
+/// Sees to it that there are `count` of a kind, those of any type counting for those of one.
+pub(super) fn raise(gres: &mut Gres, kind: &GresKind, count: u64) {
+    let same = |other: &GresKind| {
+        other.name == kind.name
+            && (other.kind == kind.kind || other.kind.is_none() || kind.kind.is_none())
+    };
+    let has: u64 = gres
+        .iter()
+        .filter(|(other, _)| same(other))
+        .map(|(_, count)| count)
+        .sum();
+    gres.add(kind, count.saturating_sub(has));
 }
 
 fn limit(tasks: &mut u64, has: u64, each: u64) {

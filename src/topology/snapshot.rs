@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::cell::NodeId;
 use super::fit::{Question, When};
+use super::obstacle::{self, Obstacle};
 use super::pool::Pool;
 use super::{Direct, Need, Placement, Promise, Promises, Shortage, Topology};
-use crate::model::{Gres, GresKind, JobKey, Partition, PartitionName, Timestamp, Tres};
+use crate::model::{JobKey, Partition, PartitionName, Timestamp, Tres};
 
 /// Times at which an earliest start is tried at most; farther ones are thinned out.
 const TIMES_MAX: usize = 256;
@@ -35,49 +36,6 @@ pub struct Holdings {
     pub total: Tres,
     /// What is free of it.
     pub free: Tres,
-}
-
-/// What no node of a partition has enough of, even when nothing runs.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Obstacle {
-    /// The partition has no nodes.
-    NoNodes,
-    /// No node has the features.
-    Features,
-    /// CPUs on one node.
-    Cpus {
-        /// Wanted.
-        wanted: u64,
-        /// Most that a node has.
-        most: u64,
-    },
-    /// Memory on one node, bytes.
-    Memory {
-        /// Wanted.
-        wanted: u64,
-        /// Most that a node has.
-        most: u64,
-    },
-    /// Local storage on one node, bytes.
-    Disk {
-        /// Wanted.
-        wanted: u64,
-        /// Most that a node has.
-        most: u64,
-    },
-    /// A generic resource on one node.
-    Gres {
-        /// Which.
-        kind: GresKind,
-        /// Wanted.
-        wanted: u64,
-        /// Most that a node has.
-        most: u64,
-    },
-    /// Each of it somewhere, but no node has all of it.
-    Together,
-    /// Some nodes fit, but not enough.
-    Count(Shortage),
 }
 
 impl<'a> Snapshot<'a> {
@@ -146,18 +104,23 @@ impl<'a> Snapshot<'a> {
         free.ask(partition, needs, When::Now, span)
     }
 
-    /// Whether the partition could hold the job if nothing ran there, or what is in its way.
-    pub fn fit_ever(&self, partition: &PartitionName, needs: &[Need]) -> Result<(), Obstacle> {
+    /// Everything that keeps the partition from ever holding the job, even if nothing ran there;
+    /// empty if nothing does.
+    pub fn obstacles(&self, partition: &PartitionName, needs: &[Need]) -> Vec<Obstacle> {
         let Some(pool) = self.topology.pools.get(partition) else {
-            return Err(Obstacle::NoNodes);
+            return vec![Obstacle::NoNodes];
         };
-        for need in needs {
-            self.obstacle(pool, need).map_or(Ok(()), Err)?;
+        let sizes: Vec<Obstacle> = needs
+            .iter()
+            .flat_map(|need| obstacle::sizes(&self.topology.shapes, pool, need))
+            .collect();
+        if !sizes.is_empty() {
+            return sizes;
         }
         match self.ask(partition, needs, When::Empty, None) {
-            Ok(_) => Ok(()),
-            Err(shortage) if shortage.nodes == 0 => Err(Obstacle::Together),
-            Err(shortage) => Err(Obstacle::Count(shortage)),
+            Ok(_) => Vec::new(),
+            Err(shortage) if shortage.nodes == 0 => vec![Obstacle::Together],
+            Err(shortage) => vec![Obstacle::Count(shortage)],
         }
     }
 
@@ -277,56 +240,8 @@ impl<'a> Snapshot<'a> {
             .map(|(_, time)| time)
             .collect()
     }
-
-    /// The first thing of which no node has enough for the largest share of the job.
-    fn obstacle(&self, pool: &Pool, need: &Need) -> Option<Obstacle> {
-        let shapes = pool.all.keys().map(|id| self.topology.shapes.get(*id));
-        let usable: Vec<&Tres> = shapes
-            .filter(|shape| shape.satisfies(&need.constraint))
-            .map(|shape| &shape.total)
-            .collect();
-        if usable.is_empty() {
-            return Some(Obstacle::Features);
-        }
-        let largest = need.tasks_on_largest();
-        let mut wanted = Need {
-            whole: false,
-            ..need.clone()
-        }
-        .take(largest, &Tres::default());
-        let per_job = need.per_job.iter().map(|(kind, _)| (kind.clone(), 1));
-        wanted.gres = sum(&wanted.gres, &per_job.collect());
-        let most = |of: &dyn Fn(&Tres) -> u64| usable.iter().map(|total| of(total)).max();
-        let cpus = most(&|total| total.cpu_milli).unwrap_or(0);
-        if wanted.cpu_milli > cpus {
-            let (wanted, most) = (wanted.cpu_milli / 1000, cpus / 1000);
-            return Some(Obstacle::Cpus { wanted, most });
-        }
-        let memory = most(&|total| total.memory_bytes).unwrap_or(0);
-        if wanted.memory_bytes > memory {
-            let (wanted, most) = (wanted.memory_bytes, memory);
-            return Some(Obstacle::Memory { wanted, most });
-        }
-        let disk = most(&|total| total.disk_bytes).unwrap_or(0);
-        if wanted.disk_bytes > disk {
-            let (wanted, most) = (wanted.disk_bytes, disk);
-            return Some(Obstacle::Disk { wanted, most });
-        }
-        wanted.gres.iter().find_map(|(kind, wanted)| {
-            let most = most(&|total| total.gres(kind)).unwrap_or(0);
-            let kind = kind.clone();
-            (wanted > most).then_some(Obstacle::Gres { kind, wanted, most })
-        })
-    }
 }
 
 fn end(start: Timestamp, span: Option<Duration>) -> Timestamp {
     span.map_or(Timestamp::NEVER, |span| start + span)
-}
-
-fn sum(one: &Gres, other: &Gres) -> Gres {
-    one.iter()
-        .chain(other.iter())
-        .map(|(kind, count)| (kind.clone(), count))
-        .collect()
 }

@@ -217,11 +217,6 @@ impl Ask {
         self
     }
 
-    pub(crate) fn user(mut self, user: u32) -> Self {
-        self.0.user = UserId(user);
-        self
-    }
-
     pub(crate) fn partition(mut self, partition: &str) -> Self {
         self.0.partitions = vec![PartitionName::from(partition)];
         self

@@ -60,7 +60,7 @@ impl Slurm {
         };
         let mut job = array.clone();
         job.key = JobKey::task(id, task);
-        job.tasks = None;
+        job.tasks = Some(std::iter::once(task).collect());
         let left = tasks.minus(&std::iter::once(task).collect());
         if left.is_empty() {
             self.jobs.remove(&key);
@@ -105,7 +105,7 @@ impl Slurm {
         let mut started = Vec::new();
         for (_, key) in waiting {
             let tasks = self.jobs.get(&key).and_then(|job| job.tasks.clone());
-            match tasks {
+            match tasks.filter(|_| key.task.is_none()) {
                 None => started.extend(self.start_one(key, now)),
                 Some(tasks) => started.extend(self.start_tasks(key.id, &tasks, now)),
             }

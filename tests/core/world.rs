@@ -9,7 +9,7 @@ use fedsched::engine::Engine;
 use fedsched::model::{
     AccountName, AskId, BindError, Change, Effect, Event, Intent, IntentId, Job, JobKey, Node,
     NodeName, Outcome, Partition, PartitionName, PartitionState, Reservation, Settings, Timestamp,
-    Verdict,
+    Tres, Verdict,
 };
 
 use fedsched::queue::Place;
@@ -132,14 +132,12 @@ impl World {
     /// The daemon dies and starts again with what its store held, or with an empty store.
     pub(crate) fn restart(&mut self, with_store: bool) {
         self.engine = Engine::new(Arc::new(self.settings.clone()));
-        let (intents, memories) = if with_store {
-            (
-                self.stored.values().cloned().collect(),
-                self.memories.values().cloned().collect(),
-            )
-        } else {
-            (Vec::new(), Vec::new())
-        };
+        if !with_store {
+            self.stored.clear();
+            self.memories.clear();
+        }
+        let intents = self.stored.values().cloned().collect();
+        let memories = self.memories.values().cloned().collect();
         self.handle(Event::Restored { intents, memories });
         self.list();
         self.settle();
@@ -154,6 +152,43 @@ impl World {
         self.tell();
         self.handle(Event::InitDone);
         self.handle(Event::Synced);
+    }
+
+    /// The first listing, its events shuffled.
+    pub(crate) fn list_shuffled(&mut self, seed: Option<u64>) {
+        let mut events: Vec<Event> = Vec::new();
+        let partitions = self.slurm.partitions.values().cloned();
+        events.extend(partitions.map(|it| Event::Partition(Change::Applied(it))));
+        let jobs = self.slurm.jobs.values().cloned();
+        events.extend(jobs.map(|it| Event::Job(Change::Applied(it))));
+        let nodes = self.slurm.nodes.values().cloned();
+        events.extend(nodes.map(|it| Event::Node(Change::Applied(it))));
+        if let Some(mut seed) = seed {
+            for at in (1..events.len()).rev() {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let other = usize::try_from(seed >> 33).unwrap() % (at + 1);
+                events.swap(at, other);
+            }
+        }
+        self.handle(Event::Init);
+        for event in events {
+            self.handle(event);
+        }
+        self.handle(Event::InitDone);
+        self.handle(Event::Synced);
+    }
+
+    /// After a poll no node has more assumed and used than it has, unless slurmctld itself chose
+    /// other nodes than were assumed.
+    pub(crate) fn assert_no_overcommitment(&self) {
+        let mut total = Tres::default();
+        let mut taken = Tres::default();
+        for (_, all, used, assumed) in self.engine.topology().usage() {
+            total.add(all);
+            taken.add(used);
+            taken.add(&assumed);
+        }
+        assert!(total.cpu_milli >= taken.cpu_milli, "{taken:?} of {total:?}");
     }
 
     /// Tells what differs from what was told before, jobs before nodes.
