@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use fedsched_protocol::query::{Finding, Status};
+use fedsched_protocol::query::{Finding, Refusal, Status};
 
 use super::finding::{error, ok, warning};
 use crate::config::Config;
@@ -74,6 +74,22 @@ pub fn answering(status: &Status, now_ms: i64) -> Vec<Finding> {
     findings
 }
 
+/// A daemon that may not, or cannot yet, say what it is asked.
+pub fn refused(refusal: Refusal) -> Finding {
+    match refusal {
+        Refusal::NotReady => warning(
+            "daemon",
+            "it has not heard of Slurm yet",
+            "try again in a few seconds",
+        ),
+        Refusal::NotPermitted | Refusal::NoSuchJob => warning(
+            "daemon",
+            "what it knows of its own connections it tells operators only",
+            "run this as root",
+        ),
+    }
+}
+
 /// A daemon that gave no answer.
 pub fn silent(failure: &str, remedy: &str) -> Finding {
     error("daemon", failure, remedy)
@@ -84,6 +100,12 @@ pub fn endpoint(endpoint: &Endpoint, connected: io::Result<()>) -> Finding {
     const SUBJECT: &str = "slurmrestd socket";
     match connected {
         Ok(()) => ok(SUBJECT, format!("{endpoint} answers")),
+        // It lets its own user in, and root.
+        Err(failure) if failure.kind() == io::ErrorKind::PermissionDenied => warning(
+            SUBJECT,
+            format!("{endpoint} lets nobody but its own user in, so it is not tried"),
+            "run this as root",
+        ),
         Err(failure) => error(
             SUBJECT,
             format!("{endpoint}: {failure}"),

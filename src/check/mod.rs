@@ -18,7 +18,7 @@ mod test;
 use fedsched_protocol::query::{Finding, Status};
 
 pub use daemon::{Facts, Feed, Greeting, Restd, daemon};
-pub use files::{answering, configuration, endpoint, no_state_dir, silent, state_dir};
+pub use files::{answering, configuration, endpoint, no_state_dir, refused, silent, state_dir};
 pub use plugin::{installed, plugin_conf, unreadable_plugin, watch};
 pub use rights::{rights, unreachable as accounting_unreachable};
 pub use room::{RoomKind, room_kind};

@@ -391,6 +391,29 @@ fn what_the_daemon_says_of_itself_is_judged() {
     );
 }
 
+#[test]
+fn who_may_not_look_is_told_so() {
+    use fedsched_protocol::query::Refusal;
+    use std::io::{Error, ErrorKind};
+
+    let restd = config("").slurm.restd;
+    let judged = |kind: ErrorKind| complaints(&[endpoint(&restd, Err(Error::from(kind)))]);
+    assert_only(
+        &judged(ErrorKind::PermissionDenied),
+        "Warning slurmrestd socket",
+    );
+    assert_only(&judged(ErrorKind::NotFound), "Error slurmrestd socket");
+    let judged = |refusal| complaints(&[refused(refusal)]);
+    assert_only(
+        &judged(Refusal::NotPermitted),
+        "Warning daemon: what it knows",
+    );
+    assert_only(
+        &judged(Refusal::NotReady),
+        "Warning daemon: it has not heard",
+    );
+}
+
 fn facts() -> Facts {
     Facts {
         now_ms: 1_000_000,

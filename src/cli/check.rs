@@ -79,12 +79,12 @@ impl Daemon {
                 self.findings.extend(check::answering(&status, now_ms));
                 self.status = Some(status);
             }
-            // It is there; its own findings say what it waits for.
-            Answer::Refused(_) => {}
+            Answer::Refused(refusal) => self.findings.push(check::refused(refusal)),
             _ => return Err(client.unrelated()),
         }
         match client.ask(&Request::Check)? {
             Answer::Check(own) => self.findings.extend(own),
+            Answer::Refused(refusal) => self.findings.push(check::refused(refusal)),
             _ => return Err(client.unrelated()),
         }
         Ok(())

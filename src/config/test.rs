@@ -69,6 +69,20 @@ fn every_documented_line_is_valid() {
     }
 }
 
+#[test]
+fn every_key_is_in_the_manual() {
+    let manual = include_str!("../../docs/configuration.md");
+    let lines = DEFAULTS
+        .lines()
+        .map(|line| line.trim_start_matches(['#', ' ']));
+    let keys = lines.filter_map(|line| Some(line.split_once(" = ")?.0));
+    let keys: Vec<&str> = keys.filter(|key| !key.contains(' ')).collect();
+    assert!(keys.len() > 30, "{keys:?}");
+    for key in keys {
+        assert!(manual.contains(&format!("`{key}`")), "no `{key}`");
+    }
+}
+
 fn is_member_key((key, _): (&str, &str)) -> bool {
     let keys = "name kind partition labels home_accounts home_groups paths drained";
     keys.split(' ').any(|known| known == key)
@@ -183,7 +197,7 @@ fn a_reload_that_needs_a_restart_is_refused_with_its_keys() {
         ("daemon", "plugin_socket", "\"/p\""),
         ("daemon", "plugin_users", "[\"root\"]"),
         ("daemon", "socket", "\"/s\""),
-        ("daemon", "operators", "[]"),
+        ("daemon", "operators", "[\"slurm\"]"),
         ("daemon", "state_dir", "\"/v\""),
         ("daemon", "http", "\"off\""),
         ("daemon", "log", "\"debug\""),
