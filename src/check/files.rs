@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use fedsched_protocol::query::{Finding, Refusal, Status};
+use fedsched_protocol::query::Finding;
 
 use super::finding::{error, ok, warning};
 use crate::config::Config;
@@ -11,9 +11,6 @@ use crate::members::slurm::Endpoint;
 
 /// Least space for the store that is worth no word, bytes.
 const SPACE_MIN_BYTES: u64 = 256 << 20;
-
-/// A host whose clock differs by more reads wrong times everywhere, milliseconds.
-const SKEW_MAX_MS: i64 = 5_000;
 
 /// A configuration that is valid.
 pub fn configuration(config: &Config) -> Finding {
@@ -38,61 +35,6 @@ pub fn configuration(config: &Config) -> Finding {
 
 fn is_local(host: Option<&str>) -> bool {
     host.is_some_and(|host| ["localhost", "[::1]"].contains(&host) || host.starts_with("127."))
-}
-
-/// What the daemon answered to a question for its status.
-pub fn answering(status: &Status, now_ms: i64) -> Vec<Finding> {
-    const SUBJECT: &str = "daemon";
-    let ours = env!("CARGO_PKG_VERSION");
-    let mut findings = vec![if status.version == ours {
-        ok(SUBJECT, format!("answers, release {ours}"))
-    } else {
-        error(
-            SUBJECT,
-            format!("release {} runs, and {ours} is installed", status.version),
-            "`systemctl restart fedsched` (running jobs do not notice)",
-        )
-    }];
-    for alarm in &status.alarms {
-        findings.push(error(
-            SUBJECT,
-            alarm.clone(),
-            "see its log: journalctl -u fedsched",
-        ));
-    }
-    let ahead = status.heard_ms.map_or(0, |heard| heard - now_ms);
-    if ahead > SKEW_MAX_MS {
-        findings.push(warning(
-            "clock",
-            format!(
-                "the daemon heard of Slurm {} seconds in the future",
-                ahead / 1000
-            ),
-            "synchronise the clocks (timedatectl set-ntp true)",
-        ));
-    }
-    findings
-}
-
-/// A daemon that may not, or cannot yet, say what it is asked.
-pub fn refused(refusal: Refusal) -> Finding {
-    match refusal {
-        Refusal::NotReady => warning(
-            "daemon",
-            "it has not heard of Slurm yet",
-            "try again in a few seconds",
-        ),
-        Refusal::NotPermitted | Refusal::NoSuchJob => warning(
-            "daemon",
-            "what it knows of its own connections it tells operators only",
-            "run this as root",
-        ),
-    }
-}
-
-/// A daemon that gave no answer.
-pub fn silent(failure: &str, remedy: &str) -> Finding {
-    error("daemon", failure, remedy)
 }
 
 /// slurmrestd's Unix socket, as somebody who connects to it finds it.

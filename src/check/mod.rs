@@ -4,6 +4,7 @@
 //! asks Slurm and the file system, the daemon knows its own connections. Why each thing matters
 //! stands beside the check that looks at it.
 
+mod answer;
 mod controller;
 mod daemon;
 mod files;
@@ -17,11 +18,11 @@ mod test;
 
 use fedsched_protocol::query::{Finding, Status};
 
+pub use answer::{answering, refused, silent};
 pub use daemon::{Facts, Feed, Greeting, Restd, daemon};
-pub use files::{answering, configuration, endpoint, no_state_dir, refused, silent, state_dir};
+pub use files::{configuration, endpoint, no_state_dir, state_dir};
 pub use plugin::{installed, plugin_conf, unreadable_plugin, watch};
 pub use rights::{rights, unreachable as accounting_unreachable};
-pub use room::{RoomKind, room_kind};
 
 use crate::config::Config;
 use crate::site::{Accounting, Site};

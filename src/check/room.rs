@@ -10,7 +10,7 @@ use crate::site::{Accounting, Partition, Qos, Site};
 
 /// What keeps jobs from starting in the room.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RoomKind {
+enum RoomKind {
     /// `State=DOWN`.
     Down,
     /// `State=UP` under a QOS of this name, with `GrpJobs=0`.
@@ -25,7 +25,7 @@ pub enum RoomKind {
 }
 
 /// What keeps jobs from starting in `room`.
-pub fn room_kind(room: &Partition, site: &Site, accounting: Option<&Accounting>) -> RoomKind {
+fn room_kind(room: &Partition, site: &Site, accounting: Option<&Accounting>) -> RoomKind {
     match room.state.as_str() {
         "DOWN" => RoomKind::Down,
         "UP" => held_by_qos(room, site, accounting),

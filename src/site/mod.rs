@@ -105,6 +105,41 @@ pub(crate) mod test {
         values
     }
 
+    /// As 24.11 and 26.05 printed theirs: the same members, a waiting room under a QOS.
+    fn later_sites() -> [(&'static str, Site); 2] {
+        [
+            (
+                "24.11.5",
+                Site::parse(
+                    include_str!("test/24.11/config.txt"),
+                    include_str!("test/24.11/partitions.txt"),
+                    include_str!("test/24.11/nodes.txt"),
+                ),
+            ),
+            (
+                "26.05.5",
+                Site::parse(
+                    include_str!("test/26.05/config.txt"),
+                    include_str!("test/26.05/partitions.txt"),
+                    include_str!("test/26.05/nodes.txt"),
+                ),
+            ),
+        ]
+    }
+
+    #[test]
+    fn later_releases_are_read_alike() {
+        for (release, later) in later_sites() {
+            assert_eq!(later.config.get("SLURM_VERSION"), Some(release));
+            assert_eq!(later.nodes, site().nodes, "{release}");
+            let mut partitions = site().partitions;
+            let room = partitions.get_mut("federation").unwrap();
+            room.state = "UP".to_owned();
+            room.qos = Some("federation".to_owned());
+            assert_eq!(later.partitions, partitions, "{release}");
+        }
+    }
+
     #[test]
     fn what_slurmctld_prints_is_read() {
         let site = site();

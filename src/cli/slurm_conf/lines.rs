@@ -133,7 +133,8 @@ impl Lines {
             self.add("PriorityCalcPeriod=1");
         }
         if lock == Lock::Qos && !site.is_some_and(enforces_qos) {
-            self.add("# Without these the waiting room's QOS holds nothing back.");
+            self.add("# Without these the waiting room's QOS holds nothing back. They enforce limits for the");
+            self.add("# whole site, and refuse users without an association: `--room down` needs neither.");
             self.add(format!("AccountingStorageEnforce={}", enforcement(site)));
         }
     }
