@@ -152,7 +152,6 @@ impl Cycle {
 
     async fn hold(&self, intent: &Intent) -> Result<(), BindError> {
         let look = self.look(intent).await?;
-        let intent = &look.pin(intent);
         if look.is_held() {
             return Ok(());
         }
@@ -169,7 +168,7 @@ impl Cycle {
         for target in &targets {
             result = result.and(self.update_one(target, &change).await);
         }
-        if self.look(intent).await?.is_held() {
+        if self.look(&look.pin(intent)).await?.is_held() {
             return Ok(());
         }
         match result {
@@ -180,7 +179,6 @@ impl Cycle {
 
     async fn cancel(&self, intent: &Intent) -> Result<(), BindError> {
         let look = self.look(intent).await?;
-        let intent = &look.pin(intent);
         if look.has_begun() {
             return if look.is_over() {
                 Ok(())
@@ -194,7 +192,7 @@ impl Cycle {
         for target in &targets {
             result = result.and(self.client.cancel(target).await);
         }
-        match (self.look(intent).await, result) {
+        match (self.look(&look.pin(intent)).await, result) {
             (Err(BindError::Overtaken(_)), _) => Ok(()),
             (Ok(look), _) if look.is_over() => Ok(()),
             (Err(error), _) => Err(error),

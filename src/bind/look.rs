@@ -3,7 +3,7 @@
 use fedsched_protocol::mark;
 use fedsched_protocol::slurm::Job;
 
-use crate::members::slurm::array_tasks;
+use crate::members::slurm::{array_tasks, is_cut};
 use crate::model::{BindError, Intent, PartitionName, TaskSet};
 
 /// The records under a job's id, and those among them that an intent means.
@@ -28,10 +28,11 @@ impl Look {
     /// Chooses what `intent` means from the records under its job's id, and makes sure that it is
     /// the job that was meant when the intent was made.
     pub(super) fn new(intent: &Intent, all: Vec<Job>) -> Result<Self, BindError> {
+        let own = own_tasks(intent, &all);
         let meant: Vec<usize> = all
             .iter()
             .enumerate()
-            .filter(|(_, record)| is_meant(intent, record))
+            .filter(|(_, record)| is_meant(intent, record, &own))
             .map(|(at, _)| at)
             .collect();
         let look = Self { all, meant };
@@ -135,7 +136,15 @@ fn rest(record: &Job) -> TaskSet {
         .unwrap_or_default()
 }
 
-fn is_meant(intent: &Intent, record: &Job) -> bool {
+/// The tasks of the intent's array that have records of their own.
+fn own_tasks(intent: &Intent, all: &[Job]) -> TaskSet {
+    all.iter()
+        .filter(|record| record.array_id == intent.job.id)
+        .filter_map(|record| record.array_task)
+        .collect()
+}
+
+fn is_meant(intent: &Intent, record: &Job, own: &TaskSet) -> bool {
     let key = intent.job;
     if record.het_id != 0 {
         return record.het_id == key.id;
@@ -148,10 +157,67 @@ fn is_meant(intent: &Intent, record: &Job) -> bool {
     }
     match (key.task, &intent.tasks, record.array_task) {
         (Some(wanted), _, Some(task)) => wanted == task,
-        (Some(wanted), _, None) => rest(record).contains(wanted),
+        (Some(wanted), _, None) => stands_for(record, wanted, own),
         (None, Some(wanted), Some(task)) => wanted.contains(task),
-        (None, Some(wanted), None) => rest(record).iter().any(|task| wanted.contains(task)),
+        (None, Some(wanted), None) => wanted.iter().any(|task| stands_for(record, task, own)),
         // The whole record is the one of the tasks that have none of their own.
         (None, None, task) => task.is_none(),
+    }
+}
+
+/// Whether the record of the rest of an array stands for `task`, too. A list that Slurm cut may hold
+/// every task that has no record of its own.
+fn stands_for(record: &Job, task: u32, own: &TaskSet) -> bool {
+    !own.contains(task)
+        && (rest(record).contains(task) || record.array_tasks.as_deref().is_some_and(is_cut))
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+    use crate::model::{Action, IntentId, JobKey, Original, Timestamp};
+
+    fn intent(tasks: Option<&[u32]>) -> Intent {
+        Intent {
+            id: IntentId(1),
+            job: JobKey::job(5),
+            mark: None,
+            tasks: tasks.map(|tasks| tasks.iter().copied().collect()),
+            action: Action::Hold,
+            decided: Timestamp(0),
+            original: Original::default(),
+        }
+    }
+
+    fn record(id: u32, task: Option<u32>, rest: &str) -> Job {
+        Job {
+            id,
+            array_id: 5,
+            array_task: task,
+            array_tasks: Some(rest.to_owned()).filter(|rest| !rest.is_empty()),
+            ..Job::default()
+        }
+    }
+
+    fn meant(intent: &Intent, all: &[Job]) -> Vec<u32> {
+        Look::new(intent, all.to_vec())
+            .map(|look| look.meant().map(|record| record.id).collect())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn the_rest_of_an_array_is_meant_for_its_tasks_only() {
+        let all = [record(5, None, "2-9"), record(20, Some(0), "")];
+        assert_eq!(meant(&intent(Some(&[0])), &all), [20]);
+        assert_eq!(meant(&intent(Some(&[0, 2])), &all), [5, 20]);
+        assert!(meant(&intent(Some(&[77])), &all).is_empty());
+        assert_eq!(meant(&intent(None), &all), [5]);
+    }
+
+    #[test]
+    fn a_cut_list_may_stand_for_any_task_without_a_record() {
+        let all = [record(5, None, "2-9,1..."), record(20, Some(0), "")];
+        assert_eq!(meant(&intent(Some(&[150])), &all), [5]);
+        assert_eq!(meant(&intent(Some(&[0])), &all), [20]);
     }
 }

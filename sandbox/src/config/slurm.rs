@@ -66,6 +66,9 @@ fn rest(root: &Root, owners: &Owners, authentication: &str, listen: &str) -> Pro
     // glibc's arena for each thread would take gigabytes for large listings.
     rest.environment
         .insert(String::from("MALLOC_ARENA_MAX"), String::from("1"));
+    // Otherwise the list of an array's tasks is cut after 64 bytes.
+    rest.environment
+        .insert(String::from("SLURM_BITSTR_LEN"), String::from("0"));
     rest
 }
 

@@ -22,5 +22,5 @@ pub use dialect::Dialect;
 pub use endpoint::{Endpoint, NotAnEndpoint};
 pub use error::Error;
 pub use target::Target;
-pub use tasks::array_tasks;
+pub use tasks::{array_tasks, is_cut};
 pub use token::{TokenError, TokenSource};

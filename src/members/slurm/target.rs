@@ -12,7 +12,7 @@ use std::fmt;
 use fedsched_protocol::slurm::Job;
 
 use super::dialect::Dialect;
-use super::tasks::array_tasks;
+use super::tasks::{array_tasks, is_cut};
 use crate::model::TaskSet;
 
 /// One thing that can be changed or ended by one request.
@@ -107,6 +107,10 @@ fn some_of(job: &Job, wanted: Option<&TaskSet>) -> Option<TaskSet> {
     if job.array_task.is_some() {
         return None;
     }
+    // It holds more than it says: to take it whole would move tasks that nobody meant.
+    if job.array_tasks.as_deref().is_some_and(is_cut) {
+        return Some(wanted.clone());
+    }
     let all = tasks_of(job);
     let some: TaskSet = all.iter().filter(|&task| wanted.contains(task)).collect();
     (some.len() < all.len()).then_some(some)
@@ -156,6 +160,22 @@ mod test {
                 named(dialect, &[rest("0-9")], Some(&set(&[0, 1, 7]))),
                 ["5_[0-1,7]"]
             );
+        }
+    }
+
+    #[test]
+    fn a_record_that_names_not_all_of_its_tasks_is_not_taken_whole() {
+        for dialect in [Dialect::V38, Dialect::V42] {
+            let cut = rest("1-2,5,9,2...");
+            assert_eq!(
+                named(
+                    dialect,
+                    std::slice::from_ref(&cut),
+                    Some(&set(&[1, 2, 5, 9, 200]))
+                ),
+                ["5_[1-2,5,9,200]"]
+            );
+            assert_eq!(named(dialect, &[cut], None), ["5"]);
         }
     }
 

@@ -5,21 +5,28 @@ use crate::model::TaskSet;
 /// More tasks than Slurm's `MaxArraySize` can ever allow are not expanded.
 const TASKS_MAX: u32 = 4_000_001;
 
-/// The indices that are still in an array's record; what cannot be read is left out.
-///
-/// Where `SLURM_BITSTR_LEN` is not 0, Slurm cuts a long list and ends it with `...`: the number before
-/// the dots may be cut, too, and is not believed.
+/// What Slurm ends a list with that it cut after 64 bytes, unless `SLURM_BITSTR_LEN=0`.
+const CUT: &str = "...";
+
+/// The indices that are still in an array's record; what cannot be read is left out. See [`is_cut`].
 pub fn array_tasks(text: &str) -> TaskSet {
-    let list = text.split('%').next().unwrap_or_default();
-    let (list, cut) = match list.strip_suffix("...") {
-        Some(list) => (list, true),
-        None => (list, false),
-    };
+    let list = list(text);
     let mut tokens: Vec<&str> = list.split(',').collect();
-    if cut {
+    if list.ends_with(CUT) {
+        // The number before the dots may be cut, too.
         tokens.pop();
     }
     tokens.into_iter().filter_map(range).flatten().collect()
+}
+
+/// Whether there are more tasks than the text names.
+pub fn is_cut(text: &str) -> bool {
+    list(text).ends_with(CUT)
+}
+
+/// The text without `%3`.
+fn list(text: &str) -> &str {
+    text.split('%').next().unwrap_or_default()
 }
 
 /// `3`, `3-9` or `3-9:2`.
@@ -47,6 +54,7 @@ mod test {
             ("9-3", ""),
             ("1,x,3-,5:0", "1"),
             ("1,3,5,12...", "1,3,5"),
+            ("1,3-5,...%2", "1,3-5"),
             ("0-4294967295", ""),
         ] {
             assert_eq!(array_tasks(text).to_string(), expected, "{text:?}");
