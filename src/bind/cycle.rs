@@ -1,11 +1,12 @@
 //! The steps of each action.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tracing::debug;
 
 use super::defaults::Defaults;
-use super::look::{Look, Stage, is_held_by_somebody, overtaken, stage};
+use super::look::{Look, Stage, is_held_after_requeue, is_held_by_somebody, overtaken, stage};
 use super::places::Places;
 use super::retry::Retry;
 use crate::members::slurm::{Change, Client, Error, Target, TimeLimit};
@@ -101,10 +102,7 @@ impl Cycle {
             }
             Action::Return { .. } => {
                 change.time_limit = self.limit_at_home(look, own).await;
-                // Slurm holds a requeued job for two minutes.
-                change.begin_now = look
-                    .meant()
-                    .any(|record| record.restarts > 0 && record.reason == "BeginTime");
+                change.begin_now = look.meant().any(|job| is_held_after_requeue(job, now_s()));
             }
             _ => {}
         }
@@ -246,6 +244,13 @@ fn wanted(intent: &Intent) -> Option<TaskSet> {
         Some(task) => Some([task].into_iter().collect()),
         None => intent.tasks.clone(),
     }
+}
+
+fn now_s() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
 }
 
 /// Whether everything is still as it was when the intent was made.

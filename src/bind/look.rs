@@ -18,7 +18,7 @@ pub(super) struct Look {
 pub(super) enum Stage {
     /// It waits.
     Waiting,
-    /// Requeued, and its last run is still being cleared away: changes would be lost.
+    /// Its last run is still being cleared away. If it was requeued, changes would be lost.
     Clearing,
     /// It runs or ran.
     Begun,
@@ -112,7 +112,8 @@ pub(super) fn stage(record: &Job) -> Stage {
     let completing = record.flags.iter().any(|flag| flag == "COMPLETING");
     match (record.state.as_str(), completing) {
         ("PENDING", false) => Stage::Waiting,
-        ("PENDING", true) => Stage::Clearing,
+        // v0.0.38 shows only that it is being cleared away, not whether it will wait again.
+        ("PENDING" | "", true) => Stage::Clearing,
         _ => Stage::Begun,
     }
 }
@@ -121,6 +122,16 @@ pub(super) fn stage(record: &Job) -> Stage {
 /// doing, and the next change of partition undoes it.
 pub(super) fn is_held_by_somebody(record: &Job) -> bool {
     record.priority == 0 && record.reason.starts_with("JobHeld")
+}
+
+/// Whether Slurm holds it for the two minutes after a requeue, as far as can be told: its reason is not
+/// always `BeginTime` meanwhile. What begins much later is its user's own wish.
+pub(super) fn is_held_after_requeue(record: &Job, now_s: i64) -> bool {
+    const MUCH_LATER_S: i64 = 600;
+    record.restarts > 0
+        && record
+            .eligible_s
+            .is_none_or(|eligible| eligible < now_s.saturating_add(MUCH_LATER_S))
 }
 
 pub(super) fn overtaken(what: impl Into<String>) -> BindError {
@@ -212,6 +223,23 @@ mod test {
         assert_eq!(meant(&intent(Some(&[0, 2])), &all), [5, 20]);
         assert!(meant(&intent(Some(&[77])), &all).is_empty());
         assert_eq!(meant(&intent(None), &all), [5]);
+    }
+
+    #[test]
+    fn only_a_requeued_job_is_held_after_a_requeue() {
+        let job = |restarts, eligible_s| Job {
+            restarts,
+            eligible_s,
+            ..Job::default()
+        };
+        for (record, expected) in [
+            (job(1, Some(1120)), true),
+            (job(1, None), true),
+            (job(0, Some(1120)), false),
+            (job(1, Some(5000)), false),
+        ] {
+            assert_eq!(is_held_after_requeue(&record, 1000), expected);
+        }
     }
 
     #[test]

@@ -261,7 +261,9 @@ impl State {
             self.clearing_reads -= 1;
         } else {
             for job in &mut self.jobs {
-                job.state = job.state.strip_suffix("+COMPLETING").unwrap_or(job.state);
+                if job.state.ends_with("COMPLETING") {
+                    job.state = "PENDING";
+                }
             }
         }
         let base: u32 = job.split('_').next().unwrap().parse().unwrap();
