@@ -20,7 +20,10 @@ SLURM_LIB_DIR ?= $(firstword $(wildcard /usr/lib/$(MULTIARCH) /usr/lib64 /usr/li
 SLURM_PLUGINDIR ?= $(firstword $(wildcard $(SLURM_LIB_DIR)/slurm-wlm $(SLURM_LIB_DIR)/slurm /usr/lib64/slurm) $(SLURM_LIB_DIR)/slurm)
 export SLURM_INCLUDE_DIR SLURM_LIB_DIR
 
-TARGET := $(or $(CARGO_TARGET_DIR),target)
+# What can be made again is kept in one place, outside the checkout.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fedsched
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+TARGET := $(CARGO_TARGET_DIR)
 RELEASE := $(TARGET)/release
 # Man pages and completions, taken from where the build script made them.
 PAGES := $(TARGET)/pages
@@ -60,7 +63,10 @@ deps: ## install what the build needs (Debian, as root)
 	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; }
 
 test: deps ## every test, on real Slurm of all three releases (as root)
-	$(CARGO) test --workspace
+	$(CARGO) test --workspace --no-fail-fast -- --test-threads=2
+	for series in 24.11 26.05; do \
+	    FEDSCHED_TEST_SLURM=$$series $(CARGO) test --package fedsched --test e2e -- --test-threads=2 || exit 1; \
+	done
 
 check: deps ## format, lints, documentation, licences
 	$(CARGO) fmt --all --check
