@@ -20,65 +20,67 @@ impl Site {
     }
 }
 
+/// A line of the script, a comment, and what is said of them.
+const WRONG: &[(&str, &str, &str)] = &[
+    (
+        "#FED --membres=cpu",
+        "",
+        "line 2 (#FED): there is no flag \"--membres\", did you mean --members?",
+    ),
+    (
+        "#FED --members=cpuu",
+        "",
+        "there is no cpuu (did you mean cpu?); allowed: big, cpu, gpu",
+    ),
+    (
+        "#FED --avoid=nowhere",
+        "",
+        "there is no nowhere; allowed: big, cpu, gpu",
+    ),
+    (
+        "#FED --policy=defualt",
+        "",
+        "there is no defualt (did you mean default?); allowed: default",
+    ),
+    (
+        "#FED --split=maybe",
+        "",
+        "Allowed is never, when-needed, nodes",
+    ),
+    ("#FED --needs=scratch", "", "Allowed is absolute paths"),
+    (
+        "#FED --network=fast",
+        "",
+        "Allowed is a bandwidth with its unit",
+    ),
+    (
+        "#FED --members=cpu --avoid=cpu",
+        "",
+        "cpu is both in --members and in --avoid",
+    ),
+    ("#FED --members='cpu", "", "a quote (') is not closed"),
+    ("#FED cpu", "", "is not of the form --flag=value"),
+    (
+        "",
+        "fed: polcy=default",
+        "there is no flag \"polcy\", did you mean --policy?",
+    ),
+    (
+        "",
+        "fed: members=cpuu",
+        "there is no cpuu (did you mean cpu?); allowed: big, cpu, gpu",
+    ),
+    (
+        "#FED --members=cpu",
+        "fed: avoid=cpu",
+        "cpu is both in --members and in --avoid",
+    ),
+];
+
 #[test]
 fn a_wrong_directive_is_refused_with_one_line_that_says_what_is_allowed() {
     let site = Site::take();
-    let cases = [
-        (
-            "#FED --membres=cpu",
-            "",
-            "line 2 (#FED): there is no flag \"--membres\", did you mean --members?",
-        ),
-        (
-            "#FED --members=cpuu",
-            "",
-            "there is no cpuu (did you mean cpu?); allowed: big, cpu, gpu",
-        ),
-        (
-            "#FED --avoid=nowhere",
-            "",
-            "there is no nowhere; allowed: big, cpu, gpu",
-        ),
-        (
-            "#FED --policy=defualt",
-            "",
-            "there is no defualt (did you mean default?); allowed: default",
-        ),
-        (
-            "#FED --split=maybe",
-            "",
-            "Allowed is never, when-needed, nodes",
-        ),
-        ("#FED --needs=scratch", "", "Allowed is absolute paths"),
-        (
-            "#FED --network=fast",
-            "",
-            "Allowed is a bandwidth with its unit",
-        ),
-        (
-            "#FED --members=cpu --avoid=cpu",
-            "",
-            "cpu is both in --members and in --avoid",
-        ),
-        ("#FED --members='cpu", "", "a quote (') is not closed"),
-        ("#FED cpu", "", "is not of the form --flag=value"),
-        (
-            "",
-            "fed: polcy=default",
-            "there is no flag \"polcy\", did you mean --policy?",
-        ),
-        (
-            "",
-            "fed: members=cpuu",
-            "there is no cpuu (did you mean cpu?); allowed: big, cpu, gpu",
-        ),
-        (
-            "#FED --members=cpu",
-            "fed: avoid=cpu",
-            "cpu is both in --members and in --avoid",
-        ),
-    ];
-    for (line, comment, wanted) in cases {
+    for &(line, comment, wanted) in WRONG {
         let script = site.script(line);
         let comment = format!("--comment={comment}");
         let told = site.refused("user1", &["sbatch", "-n1", &comment, &script]);

@@ -10,6 +10,7 @@
 )]
 
 mod arrays;
+mod bad_days;
 mod cancel;
 mod directives;
 mod interactive;

@@ -51,8 +51,8 @@ fn users_see_their_own_jobs_in_the_queue_and_operators_all() {
         jobs.sort();
         jobs
     };
-    assert_eq!(seen("user1"), [mine.clone()]);
-    assert_eq!(seen("user2"), [yours.clone()]);
+    assert_eq!(seen("user1"), std::slice::from_ref(&mine));
+    assert_eq!(seen("user2"), std::slice::from_ref(&yours));
     assert_eq!(seen("operator"), [mine.clone(), yours]);
     let only: Vec<Waiting> = site.ask("operator", &["queue", "-u", "user1"]).unwrap();
     assert_eq!(
