@@ -21,3 +21,43 @@ pub mod query;
 pub mod slurm;
 pub mod submit;
 pub mod watch;
+
+#[cfg(test)]
+mod test {
+    use std::fmt::Debug;
+
+    use proptest::prelude::*;
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    fn reads_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
+        let bytes = frame::encode(message, frame::MAX_WATCH_BYTES).unwrap();
+        let mut stream = bytes.as_slice();
+        let read: Option<T> = frame::read(&mut stream, frame::MAX_WATCH_BYTES).unwrap();
+        assert_eq!(read.as_ref(), Some(message));
+        assert!(stream.is_empty());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        #[test]
+        fn every_message_reads_back_as_it_was(
+            submitted: submit::Request,
+            answered: submit::Answer,
+            polled: watch::Request,
+            watched: watch::Answer,
+            asked: query::Request,
+            told: query::Answer,
+        ) {
+            reads_back(&submitted);
+            reads_back(&answered);
+            reads_back(&polled);
+            reads_back(&watched);
+            reads_back(&asked);
+            reads_back(&told);
+        }
+    }
+}

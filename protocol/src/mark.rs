@@ -17,6 +17,7 @@ pub const COMMENT_BYTES_MAX: usize = 1024;
 
 /// A random number that names one submission; all tasks of an array share it. Never zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Mark(pub u64);
 
 impl fmt::Display for Mark {

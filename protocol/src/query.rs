@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a person asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub enum Request {
     /// The federation in one page.
     Status,
@@ -27,6 +28,7 @@ pub enum Request {
 
 /// What the daemon answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub enum Answer {
     /// To [`Request::Status`].
     Status(Status),
@@ -44,6 +46,7 @@ pub enum Answer {
 
 /// Why a question was not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub enum Refusal {
     /// The job is not known, or is somebody else's.
     NoSuchJob,
@@ -55,6 +58,7 @@ pub enum Refusal {
 
 /// The federation in one page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Status {
     /// Release of the daemon.
     pub version: String,
@@ -82,6 +86,7 @@ pub struct Status {
 
 /// How many jobs wait where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct QueueCounts {
     /// Ready to be placed.
     pub pending: u32,
@@ -95,6 +100,7 @@ pub struct QueueCounts {
 
 /// What the daemon did since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Totals {
     /// Submissions answered.
     pub submitted: u64,
@@ -110,6 +116,7 @@ pub struct Totals {
 
 /// One member.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Member {
     /// Name.
     pub name: String,
@@ -147,6 +154,7 @@ pub struct Member {
 
 /// One waiting job.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Waiting {
     /// Job id as squeue prints it, such as `117_[3-9]`.
     pub job: String,
@@ -170,6 +178,7 @@ pub struct Waiting {
 
 /// Why one job waits or went where it went.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Explanation {
     /// Job id as squeue prints it.
     pub job: String,
@@ -197,6 +206,7 @@ pub struct Explanation {
 
 /// What was found about one member for one job.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Judgement {
     /// Member.
     pub member: String,
@@ -210,6 +220,7 @@ pub struct Judgement {
 
 /// One event in a job's life with the federation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Happening {
     /// When.
     pub at_ms: i64,
@@ -219,6 +230,7 @@ pub struct Happening {
 
 /// One line of `fedsched check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Finding {
     /// What was looked at, such as `slurmrestd`.
     pub subject: String,
@@ -232,6 +244,7 @@ pub struct Finding {
 
 /// How a finding is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// As it should be.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// One job record. A pending array is one record until its tasks are started or bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Job {
     /// Id of the record.
     pub id: u32,
@@ -124,6 +125,7 @@ pub struct Job {
 
 /// One node.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Node {
     /// Name.
     pub name: String,
@@ -163,6 +165,7 @@ pub struct Node {
     reason = "each is a switch of its own in slurm.conf"
 )]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Partition {
     /// Name.
     pub name: String,
@@ -210,6 +213,7 @@ pub struct Partition {
 
 /// One reservation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Reservation {
     /// Name.
     pub name: String,

@@ -10,6 +10,7 @@ pub const MAX_BYTES: u32 = 256 << 10;
 
 /// What the plugin asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub enum Request {
     /// A job of the federation is being submitted: where should it go?
     Submit(Box<Submission>),
@@ -24,6 +25,7 @@ pub enum Request {
 
 /// What the daemon answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub enum Answer {
     /// Let the job wait in the queue partition.
     Wait,
@@ -49,6 +51,7 @@ pub enum Answer {
 /// Strings are Slurm's own spelling; the daemon parses them with the same code as those of a
 /// listed job.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Submission {
     /// The identity the plugin writes into the job's `admin_comment`.
     pub mark: Option<Mark>,

@@ -10,6 +10,7 @@ use crate::slurm::{Job, Node, Partition, Reservation};
 
 /// What the daemon asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub enum Request {
     /// Load everything and tell what differs from the last answer.
     Poll,
@@ -17,6 +18,7 @@ pub enum Request {
 
 /// What the watcher answers: any number of `Jobs`, `Nodes`, … and then `Done` or `Failed`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub enum Answer {
     /// First message of the watcher's life.
     Hello {
@@ -49,6 +51,7 @@ pub enum Answer {
 
 /// Things that left the listings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 pub struct Gone {
     /// Record ids of jobs.
     pub jobs: Vec<u32>,

@@ -28,6 +28,11 @@ pub enum Problem {
         /// The quote that opened it.
         quote: char,
     },
+    /// A backslash with nothing after it.
+    #[error(
+        "it ends with a backslash, but directives do not go on in the next line: begin that with #FED, too"
+    )]
+    TrailingBackslash,
     /// A word that is neither flag nor value.
     #[error(
         "{} is not of the form --flag=value. Flags are {}",

@@ -226,6 +226,11 @@ mod test {
                 "line 1 (#FED): a quote (') is not closed",
             ),
             (
+                "#FED --policy=green \\\n",
+                "line 1 (#FED): it ends with a backslash, but directives do not go on in the next \
+                 line: begin that with #FED, too",
+            ),
+            (
                 "#FED --members=a,b --avoid=b\n",
                 "member b is both in --members and in --avoid: name it in one of them",
             ),

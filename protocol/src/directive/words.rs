@@ -13,20 +13,26 @@ pub(super) struct Line<'a> {
 /// Splits at blanks. `'…'` is literal, `"…"` keeps `\"` and `\\`, a backslash elsewhere takes the
 /// next character as it is, and `#` at the beginning of a word ends the line.
 pub(super) fn split(line: &str) -> Result<Line<'_>, Problem> {
-    if line.contains(|c: char| c.is_control() && c != '\t' && c != '\r') {
+    // A script from another system may end its lines with a carriage return.
+    let line = line.trim_end_matches('\r');
+    if line.contains(|c: char| c.is_control() && c != '\t') {
         return Err(Problem::ControlCharacter);
     }
+    let begin = line.trim_ascii_start();
     let mut words = Vec::new();
-    let mut rest = line.trim_ascii_start();
+    let mut rest = begin;
+    let mut end = begin;
     while !rest.is_empty() && !rest.starts_with('#') {
         let (word, after) = next_word(rest)?;
         words.push(word);
+        end = after;
         rest = after.trim_ascii_start();
     }
-    let text = line.strip_suffix(rest).unwrap_or(line).trim_ascii();
+    let text = begin.strip_suffix(end).unwrap_or(begin);
     Ok(Line { words, text })
 }
 
+/// The word that `text` begins with, and what follows it.
 fn next_word(text: &str) -> Result<(String, &str), Problem> {
     let mut word = String::new();
     let mut quote = None;
@@ -40,10 +46,10 @@ fn next_word(text: &str) -> Result<(String, &str), Problem> {
             };
         };
         match (c, quote) {
-            (' ' | '\t' | '\r', None) => return Ok((word, here)),
+            (' ' | '\t', None) => return Ok((word, here)),
             ('\'' | '"', None) => quote = Some(c),
             (_, Some(open)) if c == open => quote = None,
-            ('\\', None) => word.extend(chars.next()),
+            ('\\', None) => word.push(chars.next().ok_or(Problem::TrailingBackslash)?),
             ('\\', Some('"')) if chars.as_str().starts_with(['"', '\\']) => {
                 word.extend(chars.next());
             }
@@ -67,6 +73,7 @@ mod test {
             (r#""a \"b\" \c""#, &[r#"a "b" \c"#], r#""a \"b\" \c""#),
             (r"a\ b '' '\'", &["a b", "", "\\"], r"a\ b '' '\'"),
             ("\"# no remark\"\r", &["# no remark"], "\"# no remark\""),
+            (r"a\ ", &["a "], r"a\ "),
         ] {
             let split = split(line).unwrap();
             assert_eq!(split.words, words, "{line:?}");
