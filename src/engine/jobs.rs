@@ -141,8 +141,10 @@ impl Engine {
             let known = self.records.get(&base).map(|record| &record.memory);
             let memory = known.or_else(|| self.restored.get(&base))?;
             let memory = Some(memory).filter(|memory| memory.mark == job.mark)?;
+            let place = class::whereabouts(&job, &self.settings);
             Some(JobMemory {
                 job: key,
+                story: story_of_task(&memory.story, &place),
                 ..memory.clone()
             })
         };
@@ -430,6 +432,19 @@ impl Engine {
             .partition_named(&self.settings.queue_partition);
         room.is_some_and(|room| room.state == PartitionState::Up)
     }
+}
+
+/// What of an array's story is also a task's: of all the members to which pieces went, its own.
+fn story_of_task(story: &[Chapter], place: &Whereabouts) -> Vec<Chapter> {
+    let own = story.iter().rposition(|chapter| {
+        matches!((chapter, place), (Chapter::Bound { member, .. }, Whereabouts::Member(at)) if member == at)
+    });
+    let of_pieces =
+        |chapter: &Chapter| matches!(chapter, Chapter::Bound { .. } | Chapter::Started { .. });
+    let chapters = story.iter().enumerate().filter(|(index, chapter)| {
+        own == Some(*index) || *place == Whereabouts::Elsewhere || !of_pieces(chapter)
+    });
+    chapters.map(|(_, chapter)| chapter.clone()).collect()
 }
 
 /// A known job is where the federation sent it, or is on its way there or back.

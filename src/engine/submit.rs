@@ -52,6 +52,7 @@ impl Engine {
         if !self.listing.is_current()
             || class::is_deferred(job, self.now.wall)
             || job.tasks_running_max.is_some()
+            || job.account.as_str().is_empty() && self.settings.home_needs_account()
         {
             return Verdict::Wait;
         }

@@ -287,7 +287,9 @@ impl Engine {
         let Some(partition) = record.job.partitions.first().cloned() else {
             return;
         };
-        let sent = portion.or(whole).unwrap_or_else(|| Placed {
+        let known = portion.or(whole);
+        let at_once = known.is_none();
+        let sent = known.unwrap_or_else(|| Placed {
             member: member.clone(),
             partition,
             decision: submission
@@ -300,7 +302,7 @@ impl Engine {
             record.tell(Chapter::Bound {
                 at,
                 member: member.clone(),
-                at_once: true,
+                at_once,
             });
         }
         record.placed = Some(sent);

@@ -52,6 +52,12 @@ impl Settings {
         by_account.or_else(by_group).map(|member| &member.name)
     }
 
+    /// Whether nobody can say where a job is at home before its account is known.
+    pub fn home_needs_account(&self) -> bool {
+        let mut members = self.members.iter();
+        members.any(|member| !member.home_accounts.is_empty())
+    }
+
     /// The policy of that name, or the default one. `None` only for settings without it.
     pub fn policy(&self, name: Option<&str>) -> Option<&Policy> {
         name.and_then(|name| self.policies.get(&PolicyName::from(name)))

@@ -157,3 +157,16 @@ fn one_task_that_comes_back_leaves_the_others_where_they_are() {
         assert_eq!(world.starts_of(JobKey::task(117, task)), 1);
     }
 }
+
+#[test]
+fn a_tasks_story_is_its_own_and_not_that_of_the_other_pieces() {
+    let mut world = two_members().begin();
+    world.submit(job(117).cpus(8).array(0..9)).settle();
+    for (task, member) in [(0, "cpu"), (3, "cpu"), (4, "big"), (8, "big")] {
+        let (_, told) = fedsched::report::explain(&world.engine, 117, Some(task)).unwrap();
+        let story: Vec<&str> = told.history.iter().map(|each| each.text.as_str()).collect();
+        let bound = format!("bound to {member}");
+        let started = format!("started at {member}");
+        assert_eq!(story, ["submitted", &bound, &started], "task {task}");
+    }
+}

@@ -127,6 +127,15 @@ fn names_that_do_not_exist_are_refused_with_the_nearest() {
 }
 
 #[test]
+fn where_homes_go_by_account_a_job_of_unknown_account_waits_until_it_is_known() {
+    let mut world = two_members().home("big", "chem").begin();
+    assert_eq!(world.sbatch(job(1).account("")), Verdict::Wait);
+    assert_eq!(world.sbatch(job(2).account("chem")), bind("big"));
+    let mut world = two_members().begin();
+    assert_eq!(world.sbatch(job(1).account("")), bind("cpu"));
+}
+
+#[test]
 fn where_the_account_counts_and_is_not_known_yet_the_job_waits() {
     let mut world = World::new()
         .member("cpu", nodes("c", 1, &cpus(8)))

@@ -16,6 +16,7 @@ fn a_job_that_names_a_partition_is_left_alone() {
                 .code,
             4
         );
+        site.end(job);
     }
     assert_eq!(site.status().totals.submitted, 0);
     // One that waits there is not taken either.
@@ -87,6 +88,7 @@ fn a_job_with_a_reservation_is_left_alone() {
         ]
         .concat(),
     );
+    site.wait_polled();
     let job = site.sbatch("user1", &["-n1", "-t5", "--reservation=ours"], "sleep 600");
     assert_eq!(site.wait_running(job), "gpu");
     assert_eq!(site.field(job, "NodeList"), "gpu1");

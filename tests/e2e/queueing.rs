@@ -116,6 +116,7 @@ fn those_behind_the_head_start_only_where_they_do_not_delay_it() {
         "sleep 600",
     );
     site.wait_running(busy);
+    site.wait_member("cpu", |cpu| cpu.nodes_free == 3);
     let head = site.sbatch("user1", &[&ALL_OF_CPU[..], &["-t5"]].concat(), "sleep 600");
     site.wait_explained(head, "nodes are kept for it there");
 
@@ -156,6 +157,7 @@ fn what_a_user_sent_to_a_member_directly_is_not_delayed() {
         "sleep 600",
     );
     site.wait_running(busy);
+    site.wait_member("cpu", |cpu| cpu.nodes_free == 3);
     let direct = site.sbatch(
         "user2",
         &["-pcpu", "-N4", "--exclusive", "-t5"],

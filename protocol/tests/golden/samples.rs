@@ -147,7 +147,7 @@ pub(crate) fn job() -> Job {
         cpus_per_task: 1039,
         tasks_per_node: 1040,
         node_cpus_min: 1041,
-        memory: 1042,
+        memory: Some(1042),
         tmp_disk_mib: 1043,
         tres_per_job: "tres_per_job".into(),
         tres_per_node: "tres_per_node".into(),

@@ -75,7 +75,9 @@ fn targets_by_name(all: &[Job], chosen: &[&Job], wanted: Option<&TaskSet>) -> Ve
     if array == 0 {
         return chosen.iter().map(|job| Target::Record(job.id)).collect();
     }
-    if all.len() == 1 && some_of(first, wanted).is_none() {
+    // A task that became a record of its own may be all that was asked for, and not all there is.
+    let alone = all.len() == 1 && first.array_task.is_none();
+    if alone && some_of(first, wanted).is_none() {
         return vec![Target::Record(array)];
     }
     let tasks: TaskSet = chosen
@@ -194,8 +196,11 @@ mod test {
         let all = [task(27, 0), task(28, 2)];
         assert_eq!(named(Dialect::V38, &all, None), ["5_[0,2]"]);
         assert_eq!(named(Dialect::V42, &all, None), ["27", "28"]);
-        // The last task of an array has the base id as its own.
-        assert_eq!(named(Dialect::V38, &[task(5, 9)], None), ["5"]);
+        // Read alone, a task says nothing of the others under its array's id.
+        assert_eq!(named(Dialect::V38, &[task(27, 0)], None), ["5_0"]);
+        // The last task of an array has the base id as its own, which means all of them.
+        assert_eq!(named(Dialect::V38, &[task(5, 9)], None), ["5_9"]);
+        assert_eq!(named(Dialect::V42, &[task(5, 9)], None), ["5"]);
     }
 
     #[test]
