@@ -1,6 +1,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::members::slurm::TokenSource;
 use crate::model::{MemberKind, PolicyName, Split, Term};
@@ -112,6 +114,34 @@ fn members_come_sorted_whatever_their_order() {
     let ab = parse("[[member]]\nname = \"a\"\n[[member]]\nname = \"b\"\n").unwrap();
     let ba = parse("[[member]]\nname = \"b\"\n[[member]]\nname = \"a\"\n").unwrap();
     assert_eq!(ab.settings, ba.settings);
+}
+
+proptest! {
+    /// The daemon's own file with a hole and something else in it.
+    #[test]
+    fn a_mutilated_file_is_read_or_refused(
+        from in 0..DEFAULTS.len(),
+        length in 0..200_usize,
+        inserted in "[ -~\n]{0,20}",
+    ) {
+        let bytes = DEFAULTS.as_bytes();
+        let end = (from + length).min(bytes.len());
+        let text = [&bytes[..from], inserted.as_bytes(), &bytes[end..]].concat();
+        let text = format!("{}\n{MEMBER}", String::from_utf8_lossy(&text));
+        if let Err(error) = parse(&text) {
+            let lines = text.lines().count();
+            let Error::Invalid { faults, .. } = error else { panic!("{error}") };
+            prop_assert!(!faults.is_empty());
+            for fault in faults {
+                prop_assert!(fault.line <= lines + 1 && !fault.text.is_empty(), "{fault:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "(?s).{0,200}") {
+        prop_assert!(parse(&text).is_err(), "it has no member");
+    }
 }
 
 #[test]

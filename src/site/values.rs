@@ -82,9 +82,11 @@ impl Values {
             .map(|part| part.parse().ok())
             .collect::<Option<_>>()
             .or_else(|| Some(vec![self.number(key)?]))?;
-        let clock = parts.iter().fold(0, |sum, part| sum * 60 + part);
-        let days: u64 = days;
-        Some(Duration::from_secs(days * 86400 + clock))
+        let clock = parts
+            .iter()
+            .try_fold(0_u64, |sum, part| sum.checked_mul(60)?.checked_add(*part))?;
+        let days = u64::checked_mul(days, 86400)?;
+        Some(Duration::from_secs(days.checked_add(clock)?))
     }
 }
 
@@ -115,6 +117,8 @@ mod test {
         );
         assert_eq!(values.span("Age"), Some(Duration::from_secs(300)));
         assert_eq!(values.span("MaxTime"), None);
+        let absurd = Values::of_words("Period=18446744073709551615-00:00:01");
+        assert_eq!(absurd.span("Period"), None);
         assert_eq!(values.limit("MaxTime"), None);
         assert_eq!(values.limit("MaxNodes"), Some("4"));
     }
