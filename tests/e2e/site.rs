@@ -53,9 +53,8 @@ pub(crate) fn series() -> Series {
 
 /// The `[[member]]` tables of a configuration, each with lines of its own.
 pub(crate) fn members(all: &[(&str, &str)]) -> String {
-    all.iter()
-        .map(|(name, lines)| format!("[[member]]\nname = \"{name}\"\n{lines}\n"))
-        .collect()
+    let table = |(name, lines): &(&str, &str)| format!("[[member]]\nname = \"{name}\"\n{lines}");
+    all.iter().map(table).collect::<Vec<_>>().join("\n")
 }
 
 impl Site {
