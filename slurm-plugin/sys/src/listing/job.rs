@@ -40,6 +40,24 @@ impl Listing for Jobs {
     }
 }
 
+impl Drop for Jobs {
+    /// libslurm 22.05 forgets one string when it frees a listing; a watcher would grow by it with
+    /// every job of every poll. Later ones free it, and find it freed.
+    fn drop(&mut self) {
+        let message = self.0.get();
+        if message.job_array.is_null() {
+            return;
+        }
+        let count = message.record_count as usize;
+        // SAFETY: libslurm unpacked as many records as it says, and nobody else uses them any more.
+        let records = unsafe { std::slice::from_raw_parts_mut(message.job_array, count) };
+        for record in records {
+            // SAFETY: the string is null or from Slurm's allocator, and is null afterwards.
+            unsafe { internal::slurm_xfree((&raw mut record.admin_comment).cast()) };
+        }
+    }
+}
+
 fn job(raw: &slurm_job_info_t) -> Job {
     Job {
         id: raw.job_id,
