@@ -65,7 +65,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     desks.open_http(probed).await?;
     let mut tasks = desks.into_tasks();
     let (complaint, complaints) = watch::channel(Vec::new());
-    tasks.spawn(look_after_restd(client.clone(), complaint));
+    tasks.spawn(look_after_restd(
+        client.clone(),
+        Arc::clone(&metrics),
+        complaint,
+    ));
 
     let (commits, committed) = mpsc::unbounded_channel();
     let (outcome, outcomes) = mpsc::channel(64);
@@ -88,6 +92,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     reactor.begin(Event::Restored {
         intents: restored.intents,
         memories: restored.memories,
+        last_intent: restored.last_intent,
     });
 
     tell_systemd(&[NotifyState::Ready]);
@@ -110,11 +115,18 @@ async fn serve(config: Config) -> anyhow::Result<()> {
 }
 
 /// Complains while slurmrestd does not serve the daemon, or its token cannot be renewed.
-async fn look_after_restd(client: Client, complaint: watch::Sender<Vec<String>>) {
+async fn look_after_restd(
+    client: Client,
+    metrics: Arc<Metrics>,
+    complaint: watch::Sender<Vec<String>>,
+) {
     let mut look = tokio::time::interval(RESTD_LOOK);
     loop {
         look.tick().await;
         let silent = client.server().await.err();
+        if let Some(error) = &silent {
+            metrics.restd_failed(error.class());
+        }
         let silent = silent.map(|why| format!("no job can be bound, slurmrestd fails: {why}"));
         let stale = client.token_alarm().await;
         complaint.send_replace(silent.into_iter().chain(stale).collect());

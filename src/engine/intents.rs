@@ -25,8 +25,8 @@ use crate::topology::Holder;
 /// may have been under way.
 pub(super) const POLLS_TO_SETTLE: u32 = 2;
 
-/// Ids of intents are the millisecond of the first, shifted by this: none is used twice, even
-/// after a restart with an empty store.
+/// Ids of intents begin at the millisecond of the first, shifted by this: none is used twice, even
+/// after a restart with an empty store. The store's last one holds where the clock was set back.
 const IDS_PER_MILLISECOND_BITS: u32 = 16;
 
 /// An intent without an outcome.
@@ -56,9 +56,9 @@ pub(super) struct Intents {
 }
 
 impl Intents {
-    pub(super) fn restore(&mut self, intents: Vec<Intent>) {
+    pub(super) fn restore(&mut self, intents: Vec<Intent>, last: Option<IntentId>) {
+        self.next = last.map_or(0, |last| last.0 + 1);
         for intent in intents {
-            self.next = self.next.max(intent.id.0 + 1);
             let open = Open {
                 doubt: Some(0),
                 back: None,

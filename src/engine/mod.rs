@@ -51,7 +51,7 @@ use self::members::Members;
 use self::pause::Pause;
 use self::submit::Submission;
 use self::timers::Timers;
-use crate::model::{Effect, Event, JobKey, JobMemory, Settings, Timestamp};
+use crate::model::{Effect, Event, Intent, IntentId, JobKey, JobMemory, Settings, Timestamp};
 use crate::queue::{Backoff, Queue};
 use crate::scheduler::{Blocks, Owner};
 use crate::topology::{Promises, Topology};
@@ -118,7 +118,11 @@ impl Engine {
         self.now = self.clock.advance(now);
         match event {
             Event::Configured(settings) => self.configured(settings),
-            Event::Restored { intents, memories } => self.restore(intents, memories),
+            Event::Restored {
+                intents,
+                memories,
+                last_intent,
+            } => self.restore(intents, memories, last_intent),
             Event::Init => self.listing_begins(),
             Event::InitDone => self.listing_complete(),
             Event::Synced => self.poll_complete(),
@@ -171,11 +175,16 @@ impl Engine {
         }
     }
 
-    fn restore(&mut self, intents: Vec<crate::model::Intent>, memories: Vec<JobMemory>) {
+    fn restore(
+        &mut self,
+        intents: Vec<Intent>,
+        memories: Vec<JobMemory>,
+        last_intent: Option<IntentId>,
+    ) {
         for memory in memories {
             self.restored.insert(memory.job, memory);
         }
-        self.intents.restore(intents);
+        self.intents.restore(intents, last_intent);
     }
 
     /// What the passing of time alone brings about.

@@ -37,27 +37,6 @@ pub enum Outcome {
     Overtaken,
 }
 
-/// How slurmrestd failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RestdError {
-    /// No connection, or no answer in time.
-    Unreachable,
-    /// The token was refused.
-    Unauthorized,
-    /// The daemon's user lacks the rights.
-    NotPermitted,
-    /// slurmctld asks to try again.
-    TryAgain,
-    /// No such job.
-    NotFound,
-    /// slurmctld said no.
-    Refused,
-    /// The answer could not be understood.
-    BadAnswer,
-    /// No API version in common.
-    Version,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct PlaceLabel {
     queue: &'static str,
@@ -75,7 +54,7 @@ pub(super) struct OutcomeLabel {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct RestdLabel {
-    class: &'static str,
+    pub(super) class: &'static str,
 }
 
 impl From<Place> for PlaceLabel {
@@ -112,21 +91,5 @@ impl From<Outcome> for OutcomeLabel {
             Outcome::Overtaken => "overtaken",
         };
         Self { outcome }
-    }
-}
-
-impl From<RestdError> for RestdLabel {
-    fn from(class: RestdError) -> Self {
-        let class = match class {
-            RestdError::Unreachable => "unreachable",
-            RestdError::Unauthorized => "unauthorized",
-            RestdError::NotPermitted => "not_permitted",
-            RestdError::TryAgain => "try_again",
-            RestdError::NotFound => "not_found",
-            RestdError::Refused => "refused",
-            RestdError::BadAnswer => "bad_answer",
-            RestdError::Version => "version",
-        };
-        Self { class }
     }
 }

@@ -17,7 +17,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-pub use labels::{Outcome, RestdError, Verdict};
+pub use labels::{Outcome, Verdict};
 
 use labels::{OutcomeLabel, Place, PlaceLabel, RestdLabel, VerdictLabel};
 use members::Members;
@@ -141,7 +141,7 @@ impl Metrics {
         );
         registry.register(
             "restd_errors",
-            "Failures of slurmrestd, by class",
+            "Looks at slurmrestd that found it failing, by class",
             self.restd_errors.clone(),
         );
     }
@@ -179,9 +179,9 @@ impl Metrics {
         self.intents.get_or_create(&outcome.into()).inc();
     }
 
-    /// slurmrestd failed.
-    pub fn restd_failed(&self, class: RestdError) {
-        self.restd_errors.get_or_create(&class.into()).inc();
+    /// slurmrestd failed, in this way.
+    pub fn restd_failed(&self, class: &'static str) {
+        self.restd_errors.get_or_create(&RestdLabel { class }).inc();
     }
 
     /// How the federation is now.
@@ -245,7 +245,7 @@ mod test {
         metrics.show(&status(&["cpu"]));
         metrics.answered(Verdict::Bind);
         metrics.settled(Outcome::Done);
-        metrics.restd_failed(RestdError::TryAgain);
+        metrics.restd_failed("try-again");
         metrics.submission.observe(0.0003);
         // Series of one metric come in any order.
         let text = metrics.text().unwrap();

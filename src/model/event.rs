@@ -18,6 +18,8 @@ pub enum Event {
         intents: Vec<Intent>,
         /// Memories of jobs.
         memories: Vec<JobMemory>,
+        /// The last intent there ever was: later ones get higher ids.
+        last_intent: Option<IntentId>,
     },
     /// A full listing begins: what it does not bring is gone at [`Event::InitDone`].
     Init,

@@ -138,7 +138,12 @@ impl World {
         }
         let intents = self.stored.values().cloned().collect();
         let memories = self.memories.values().cloned().collect();
-        self.handle(Event::Restored { intents, memories });
+        let last_intent = self.stored.keys().next_back().copied();
+        self.handle(Event::Restored {
+            intents,
+            memories,
+            last_intent,
+        });
         self.list();
         self.settle();
     }
