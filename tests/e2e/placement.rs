@@ -116,6 +116,9 @@ fn jobs_go_home_where_they_can_and_elsewhere_where_they_must() {
     site.run("user1", &["scontrol", "release", &held.to_string()]);
     assert_eq!(site.wait_running(held), "big");
 
+    // Its nodes must be free before they can be filled.
+    site.end(first);
+    site.end(held);
     let full = site.fill("big");
     let guest = site.sbatch("user1", &["-n1", "-t5"], "sleep 600");
     assert_ne!(site.wait_running(guest), "big");
