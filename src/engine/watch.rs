@@ -288,7 +288,8 @@ impl Engine {
             return;
         };
         let known = portion.or(whole);
-        let at_once = known.is_none();
+        // Without a trace of the answer, another daemon or the array's whole record was bound.
+        let at_once = known.is_none() && submission.is_some();
         let sent = known.unwrap_or_else(|| Placed {
             member: member.clone(),
             partition,

@@ -113,16 +113,14 @@ fn a_full_disk_raises_an_alarm_until_there_is_space() {
     daemon.start().unwrap();
     site.wait_ready();
     let full = fill(&site);
-    let job = site.sbatch("user1", &["-n1", "-t1"], "true");
-    site.wait_explained(job, "");
-    let padding = "/var/lib/fedsched/filler";
-    let filled = site.try_run(
-        "root",
-        &["dd", "if=/dev/zero", &format!("of={padding}"), "bs=4k"],
-    );
+    let padding = "/var/lib/fedsched/padding";
+    let of = format!("of={padding}");
+    let filled = site.try_run("root", &["dd", "if=/dev/zero", &of, "bs=4k"]);
     assert!(filled.err.contains("No space left"), "{filled:?}");
-    empty(&site, &full);
+    // Every waiting job is remembered, until the store would have to grow.
+    let mut jobs = Vec::new();
     site.wait("an alarm", || {
+        jobs.push(site.sbatch("user1", &["-n1", "-t1"], "true"));
         let alarms = site.status().alarms;
         if alarms.iter().any(|alarm| alarm.contains("full")) {
             Ok(())
@@ -130,8 +128,11 @@ fn a_full_disk_raises_an_alarm_until_there_is_space() {
             Err(format!("{alarms:?}"))
         }
     });
+    empty(&site, &full);
     site.run("root", &["rm", padding]);
-    assert_ne!(site.wait_completed(job), "federation");
+    for job in jobs {
+        assert_ne!(site.wait_completed(job), "federation");
+    }
     site.wait("the alarm to end", || {
         let alarms = site.status().alarms;
         if alarms.is_empty() {
