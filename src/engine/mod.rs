@@ -1,7 +1,7 @@
 //! Events in, effects out: holds the queue, the topology and the order of calls.
 //!
 //! The engine is level-triggered: an event changes what is known of one thing, and then
-//! [`Engine::reconcile`] brings the job concerned to where it belongs *by what is known now*. Nothing
+//! `Engine::reconcile` brings the job concerned to where it belongs *by what is known now*. Nothing
 //! depends on having seen every step in between, so lost, repeated and reordered events end in the
 //! same state.
 //!

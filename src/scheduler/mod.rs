@@ -1,7 +1,7 @@
 //! The decision: filter the members, score the rest, choose.
 //!
-//! A filter is one function and one line in [`filter`]'s table, a score one function and one line in
-//! [`score`]'s. Both see a candidate: one member and one job, with the snapshot of the topology.
+//! A filter is one function and one line in `filter`'s table, a score one function and one line in
+//! `score`'s. Both see a candidate: one member and one job, with the snapshot of the topology.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod blocks;
