@@ -65,7 +65,8 @@ deps: ## install what the build needs (Debian, as root)
 test: deps ## every test, on real Slurm of all three releases (as root)
 	$(CARGO) test --workspace --no-fail-fast -- --test-threads=2
 	for series in 24.11 26.05; do \
-	    FEDSCHED_TEST_SLURM=$$series $(CARGO) test --package fedsched --test e2e -- --test-threads=2 || exit 1; \
+	    FEDSCHED_TEST_SLURM=$$series $(CARGO) test --package fedsched --test e2e -- --test-threads=2 \
+	        placement:: bad_days::plugin || exit 1; \
 	done
 
 check: deps ## format, lints, documentation, licences

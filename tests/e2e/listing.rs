@@ -64,7 +64,7 @@ fn without_slurm_watch_everything_is_the_same() {
 const KEY: &str = "/var/lib/fedsched-jwt.key";
 
 #[test]
-#[ignore = "fails on 22.05, cause not known: tokens made from the key over TCP"]
+#[ignore = "starts a daemon in a sandbox that has none: Options::daemon must be true"]
 fn slurmrestd_is_spoken_to_over_tcp_with_tokens_made_from_the_key() {
     let site = Site::own(Options {
         daemon_config: format!(
