@@ -61,8 +61,10 @@ impl Transport {
             // A proxy of the environment must not see the token.
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none());
+        // Without TLS the host's authorities are not asked for: it may have none.
         let builder = match endpoint {
-            Endpoint::Unix(path) => builder.unix_socket(path.as_path()),
+            Endpoint::Unix(path) => builder.unix_socket(path.as_path()).tls_certs_only([]),
+            Endpoint::Http(url) if url.scheme() == "http" => builder.tls_certs_only([]),
             Endpoint::Http(_) => builder,
         };
         Ok(Self {
