@@ -98,8 +98,11 @@ impl Engine {
         action: Action,
         back: Option<Back>,
     ) -> Option<IntentId> {
-        let record = self.records.get(&key)?;
+        let record = self.records.get_mut(&key)?;
         let minutes = |limit: std::time::Duration| u32::try_from(limit.as_secs() / 60).ok();
+        if let Action::Bind { .. } = action {
+            record.memory.time_limit_min = record.job.request.time_limit.and_then(minutes);
+        }
         let intent = Intent {
             id: self.intents.id(self.now.wall),
             job: key,
@@ -108,7 +111,7 @@ impl Engine {
             action,
             decided: self.now.wall,
             original: Original {
-                time_limit_min: record.job.request.time_limit.and_then(minutes),
+                time_limit_min: record.memory.time_limit_min,
             },
         };
         let id = intent.id;

@@ -154,6 +154,7 @@ impl Engine {
             mark: job.mark,
             first_submitted: job.submitted,
             priority: job.priority,
+            time_limit_min: None,
             remembered: Vec::new(),
             story: Vec::new(),
         });

@@ -16,6 +16,9 @@ pub struct JobMemory {
     pub first_submitted: Timestamp,
     /// Last priority that Slurm had aged; a change of partition resets Slurm's for a while.
     pub priority: u32,
+    /// Time limit it had in the waiting room, in minutes: at its member it may have that one's default.
+    #[serde(default)]
+    pub time_limit_min: Option<u32>,
     /// Members it could not start at.
     pub remembered: Vec<Remembered>,
     /// What happened to it, oldest first, bounded.

@@ -35,6 +35,7 @@ fn memory(job: JobKey) -> JobMemory {
         mark: Some(Mark(7)),
         first_submitted: Timestamp::from_secs(900),
         priority: 4111,
+        time_limit_min: Some(60),
         remembered: vec![Remembered {
             member: MemberName::from("gpu"),
             until: Timestamp::from_secs(2_000),

@@ -101,6 +101,30 @@ fn what_came_back_is_first_in_turn() {
 }
 
 #[test]
+fn the_limit_of_a_member_is_not_the_jobs_own() {
+    let mut world = two_members().begin();
+    world.submit(job(1).cpus(2).request(|request| request.time_limit = None));
+    world.poll();
+    let there = world.place(1);
+    assert_ne!(there, "federation");
+    // The bind gave it the default of the partition, and the partition cannot run it.
+    world.change(1, |job| {
+        let mut request = (*job.request).clone();
+        request.time_limit = Some(Duration::from_secs(3600));
+        job.request = request.into();
+        job.phase = Phase::Waiting(WaitReason::NotHere("PartitionNodeLimit".to_owned()));
+    });
+    world.poll();
+    let back = world
+        .log
+        .lines()
+        .filter(|line| line.contains("action: Return"));
+    let back: Vec<&str> = back.collect();
+    assert_eq!(back.len(), 1, "{}", world.log);
+    assert!(back[0].contains("time_limit_min: None"), "{back:?}");
+}
+
+#[test]
 fn a_limit_blocks_its_owner_everywhere_until_usage_falls() {
     let limit = WaitReason::Limit {
         owner: LimitOwner::Association,
