@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use fedsched_sandbox::Sandbox;
 
 use crate::figure::{Figure, Target, Value};
@@ -12,8 +12,10 @@ use crate::site::Site;
 use crate::statistics::{Estimate, quantile};
 use crate::submitter::Pair;
 
-/// Pairs of each round.
-const PAIRS: usize = 400;
+/// Calls of each round, and the pairs of each. Which processors the threads of a call find themselves
+/// on is drawn anew with the next call, and moves an exchange by a factor of two.
+const CALLS: usize = 10;
+const PAIRS: usize = 40;
 
 const TARGET: Target = Target::AtMost {
     must: 5.0,
@@ -70,14 +72,16 @@ fn rounds_of(
 ) -> Result<Vec<Vec<Pair>>> {
     // What is loaded and connected once is no part of an exchange.
     site.submitter.pairs(PAIRS, sizes.request, sizes.answer)?;
-    let rounds = (0..rounds).map(|round| {
-        progress.tell(what, round, rounds);
-        site.submitter.pairs(PAIRS, sizes.request, sizes.answer)
-    });
-    let all = rounds.collect::<Result<Vec<_>>>()?;
-    site.submitter.cancel()?;
-    ensure!(!all.is_empty(), "no rounds, no figure");
-    Ok(all)
+    (0..rounds)
+        .map(|round| {
+            progress.tell(what, round, rounds);
+            let calls = (0..CALLS)
+                .map(|_| site.submitter.pairs(PAIRS, sizes.request, sizes.answer))
+                .collect::<Result<Vec<_>>>()?;
+            site.submitter.cancel()?;
+            Ok(calls.concat())
+        })
+        .collect()
 }
 
 fn figure(quantity: &str, rounds: &[Vec<Pair>]) -> Figure {

@@ -17,6 +17,9 @@ use crate::statistics::{Estimate, quantile};
 const JOBS: u32 = 10_000;
 const NODES: usize = 1_000;
 
+/// Port of the first node that nobody plays; Slurm wants one for each on the same host.
+const PORTS: usize = 8001;
+
 /// Jobs that change from one poll to the next.
 const CHANGES: usize = 10;
 
@@ -70,8 +73,9 @@ impl Spent {
 pub(crate) fn figures(mut setup: Setup, rounds: usize, progress: &Progress) -> Result<Vec<Figure>> {
     progress.part("starting a cluster of 1,000 nodes with 10,000 waiting jobs");
     let more = NODES - fedsched_sandbox::node_names().len();
+    let (first, last) = (PORTS, PORTS + more - 1);
     setup.slurm = format!(
-        "NodeName=far[1-{more}] CPUs=64 RealMemory=256000 State=DOWN\n\
+        "NodeName=far[1-{more}] NodeHostname=sandbox Port=[{first}-{last}] CPUs=64 RealMemory=256000 State=DOWN\n\
          PartitionName=far Nodes=far[1-{more}] MaxTime=INFINITE DefMemPerCPU=500 State=UP\n"
     );
     setup.daemon = members("far");
